@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from pydantic import SecretStr
@@ -34,6 +35,7 @@ STEPS = 4
 BEATS = Schedule("test.beats", "test.beat", every=timedelta(seconds=1))
 SECRET = "the same on all machines, and long enough for that"
 LOG = "machine.log"
+BUCKET = "machines"
 _KEYS = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
 
 
@@ -48,6 +50,8 @@ class Orders:
     time_of_day: Path | None = None
     """The file of a time of day that can be moved."""
     systems: tuple[str, ...] = ("kelifax",)
+    files: str = ""
+    """Where S3 is, if files are there; then it runs one job at a time, and the clock starts none."""
     secret: str = SECRET
     make_tables: bool = True
     most_ranked: int = best_first.MOST_RANKED
@@ -78,8 +82,14 @@ def machine(orders: Orders, ready: Connection) -> None:
         systems=orders.systems,
         make_tables=orders.make_tables,
         fetch=False,
+        **on_s3(orders.files),
     )
     asyncio.run(_serve(settings, orders, ready))
+
+
+def on_s3(url: str) -> dict[str, Any]:
+    """The settings of files in the bucket; none if no address of S3 is given."""
+    return {"files": "s3", "s3_bucket": BUCKET, "s3_endpoint_url": url} if url else {}
 
 
 def served(folder: Path, environment: dict[str, str], ready: Connection) -> None:
@@ -102,6 +112,8 @@ async def _serve(settings: Settings, orders: Orders, ready: Connection) -> None:
     suite = build(settings)
     if orders.works:
         suite = _with_work(suite)
+    if orders.files:
+        suite = replace(suite, jobs=_worker(suite, at_once=1))
     if orders.begins:
         await suite.kit.jobs.start("test.steps", {}, None)
     listener = socket.create_server(("127.0.0.1", 0))
@@ -117,8 +129,14 @@ async def _serve(settings: Settings, orders: Orders, ready: Connection) -> None:
 def _with_work(suite: Suite) -> Suite:
     jobs = suite.kit.jobs
     jobs.use([JobKind("test.steps", "Steps", _steps), JobKind("test.beat", "A beat", _beat)])
+    return replace(suite, jobs=_worker(suite, BEATS))
+
+
+def _worker(suite: Suite, *schedules: Schedule, at_once: int = 2) -> JobWorker:
+    """One that soon takes over from others."""
+    kit = suite.kit
     quick = Pace(poll=0.3, lease=LEASE_SECONDS)
-    return replace(suite, jobs=JobWorker(jobs, [BEATS], pace=quick, place=place_of(suite.kit.settings)))
+    return JobWorker(kit.jobs, schedules, at_once=at_once, pace=quick, place=place_of(kit.settings))
 
 
 async def _steps(running: Running, _arguments: Arguments) -> Result:

@@ -68,9 +68,16 @@ class Machine:
         return (self.orders.folder / LOG).read_text()
 
     def get(self, path: str, **headers: str) -> Answer:
+        return self.send(Request(self.url + path, headers=headers))
+
+    def post(self, path: str, body: bytes, **headers: str) -> Answer:
+        return self.send(Request(self.url + path, body, headers))
+
+    @staticmethod
+    def send(request: Request) -> Answer:
         begun = time.monotonic()
         try:
-            with urlopen(Request(self.url + path, headers=headers), timeout=SECONDS) as answer:
+            with urlopen(request, timeout=SECONDS) as answer:
                 status, got, body = answer.status, answer.headers, answer.read()
         except HTTPError as refused:
             status, got, body = refused.code, refused.headers, refused.read()

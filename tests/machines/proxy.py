@@ -1,5 +1,5 @@
-"""A proxy in front of an endpoint, with faults: it falls silent, takes no connections, is slow, refuses operations, or
-holds requests back until somebody has seen them."""
+"""A proxy in front of an endpoint of DynamoDB or S3, with faults: it falls silent, takes no connections, is slow or
+overloaded, refuses operations, or holds requests back until somebody has seen them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from urllib.parse import urlsplit
 import orjson
 
 from partita.engine.streams import arn_of_iterator
+from tests.machines.s3_requests import operation_of
 
 _CHUNK = 64 * 1024
 _END_SECONDS = 20
-_LENGTH, _TARGET = b"content-length:", b"x-amz-target:"
+_LENGTH, _EXPECT = b"content-length:", b"expect:"
+_TARGET, _COPY = b"x-amz-target:", b"x-amz-copy-source:"
 
 
 class Proxy:
@@ -36,6 +38,7 @@ class Proxy:
         self._talks.set()
         self._closed = threading.Event()
         self._delay = 0.0
+        self._overloaded = False
         self._refuses: frozenset[str] = frozenset()
         self._read_every = 0.0
         self._read_at: dict[str, float] = {}
@@ -67,6 +70,10 @@ class Proxy:
         """As AWS does for those who lack the right."""
         self._refuses = frozenset(operations)
 
+    def overload(self) -> None:
+        """Every request is answered as S3 does when there are too many: 503, slow down."""
+        self._overloaded = True
+
     def limit_reads(self, seconds: float) -> None:
         """Each shard is read once in so many seconds, whoever asks; more is throttled, as DynamoDB does with more than
         five reads a second."""
@@ -80,7 +87,7 @@ class Proxy:
 
     def be_well(self) -> None:
         """No faults any more."""
-        self._delay, self._refuses, self._read_every = 0.0, frozenset(), 0.0
+        self._delay, self._overloaded, self._refuses, self._read_every = 0.0, False, frozenset(), 0.0
         for meeting in self._meetings.values():
             meeting.release()
         self._meetings.clear()
@@ -153,7 +160,7 @@ class Proxy:
 
     def _requests(self, client: socket.socket, server: socket.socket) -> None:
         with client.makefile("rb") as reader:
-            while request := _request(reader):
+            while request := _request(reader, client):
                 operation, data = request
                 with self._lock:
                     self.requests[operation] += 1
@@ -162,7 +169,10 @@ class Proxy:
                     meeting.wait()
                 self._talks.wait()
                 self._closed.wait(self._delay)
-                if operation in self._refuses:
+                if self._overloaded:
+                    self.refused[operation] += 1
+                    client.sendall(_SLOW_DOWN)
+                elif operation in self._refuses:
                     self.refused[operation] += 1
                     client.sendall(_refusal(operation))
                 elif operation == "GetRecords" and self._is_too_much(data):
@@ -217,19 +227,24 @@ class Meeting:
         self._released.set()
 
 
-def _request(reader: BinaryIO) -> tuple[str, bytes] | None:
+def _request(reader: BinaryIO, client: socket.socket) -> tuple[str, bytes] | None:
     """The next request: its operation, and all of it; None if there are no more."""
     head = bytearray()
     operation, length = "", 0
     while line := reader.readline():
-        head += line
         lowered = line.lower()
+        if lowered.startswith(_EXPECT):
+            client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            continue
+        head += line
         if lowered.startswith(_TARGET):
             operation = line.rpartition(b".")[2].strip().decode()
+        elif lowered.startswith(_COPY):
+            operation = "CopyObject"
         elif lowered.startswith(_LENGTH):
             length = int(line[len(_LENGTH) :])
         elif line == b"\r\n":
-            return operation, bytes(head) + reader.read(length)
+            return operation or operation_of(bytes(head.partition(b"\r\n")[0])), bytes(head) + reader.read(length)
     return None
 
 
@@ -250,6 +265,9 @@ _THROTTLED = _error(
     "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
     message="The request was denied due to request throttling.",
 )
+
+
+_SLOW_DOWN = b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n"
 
 
 def _end(connection: socket.socket) -> None:

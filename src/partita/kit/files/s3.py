@@ -43,6 +43,7 @@ _ANSWER_SECONDS = 5.0
 _WORK_SECONDS = 60.0
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.05
+_RETRY_AFTER = 2
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
 _log = logging.getLogger(__name__)
 
@@ -399,6 +400,16 @@ def _missing(name: str) -> NotFound:
     return NotFound(f"There is no file {name}.")
 
 
-def _unavailable(name: str, error: Exception) -> Unavailable:
+class FilesUnavailable(Unavailable):
+    """S3 does not do what is asked; the response says when to try again."""
+
+    code = "files_unavailable"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(_RETRY_AFTER)}
+
+
+def _unavailable(name: str, error: Exception) -> FilesUnavailable:
     _log.error("S3 did not do what was asked with %s: %s", name, error)
-    return Unavailable("The file store does not answer as it should. Try again later.", code="files_unavailable")
+    return FilesUnavailable("The file store does not answer as it should. Try again later.")
