@@ -21,11 +21,11 @@ from partita.kit.settings import Settings
 from tests.machines.bucket import Bucket
 from tests.machines.machine import SECRET
 from tests.machines.place import Answer, Machine, Place, until
+from tests.sent_forms import form_with_file
 
 SYSTEMS = ("enablement", "newsletter")
 _ROLES = ("enablement:contributor", "newsletter:editor")
 _PASSWORD = "correct horse battery"
-_BOUNDARY = "a-boundary-that-no-file-has"
 API = "/api/enablement/content"
 
 
@@ -72,7 +72,7 @@ class Portal:
     def send(self, machine: Machine, content_id: str, name: str, data: bytes) -> str:
         """Send a file to where a machine says: to S3. Its upload's id."""
         begun = self.post(machine, f"{API}/{content_id}/uploads", {"file_name": name})
-        sent = machine.send(Request(begun["url"], *form(data, name, "file", begun["fields"])))
+        sent = machine.send(Request(begun["url"], *form_with_file(data, name, "file", begun["fields"])))
         assert sent.status in (200, 201, 204), sent.body
         upload_id: str = begun["upload_id"]
         return upload_id
@@ -121,17 +121,6 @@ class Portal:
     def newest_job(self, kind: str) -> Job:
         """The newest job of a kind."""
         return next(each for each in self.place.store.stream(all_jobs()) if each.kind == kind)
-
-
-def form(data: bytes, name: str, field: str, fields: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
-    """A form with a file, as its last field; and its headers."""
-    head = "".join(
-        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
-        for key, value in fields.items()
-    )
-    head += f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'
-    body = head.encode() + data + f"\r\n--{_BOUNDARY}--\r\n".encode()
-    return body, {"Content-Type": f"multipart/form-data; boundary={_BOUNDARY}"}
 
 
 async def _elsewhere(_running: Running, _arguments: Arguments) -> None:

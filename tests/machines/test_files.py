@@ -15,8 +15,9 @@ import pytest
 from tests.kit.previews.samples import pdf
 from tests.machines.bucket import open_bucket
 from tests.machines.place import SECONDS, Answer, Machine, open_place, until
-from tests.machines.portal import API, Portal, form
+from tests.machines.portal import API, Portal
 from tests.machines.proxy import Proxy
+from tests.sent_forms import form_with_file
 
 ROUNDS = int(os.environ.get("PARTITA_MACHINES", "1"))
 READY, PAGE = 2.0, 5.0
@@ -95,7 +96,7 @@ def test_a_file_whose_machine_is_killed_while_it_arrives_is_nowhere_and_what_the
         killed, *others = portal.be_well()
         before = portal.bucket.names(folder)
         data = f"Round {number}. ".encode() + b"All about atlases. " * 450_000
-        body, headers = form(data, "atlas.txt", "files", {})
+        body, headers = form_with_file(data, "atlas.txt", "files", {})
         held = portal.bucket.proxy.meet(operation, 100, after=after)
         with ThreadPoolExecutor(1) as threads:
             sent = threads.submit(_sent, killed, body, {**portal.headers, **headers})
