@@ -244,6 +244,17 @@ def _worker(
     return ChangeWorkers([*shared, local])
 
 
+def system_that_counts(table: str) -> str | None:
+    """The system that keeps counters of the rows of a table."""
+    from importlib.util import find_spec
+
+    for name in SYSTEMS:
+        module = f"partita.apps.{name}.service.recounting"
+        if find_spec(module) is not None and any(each.table.name == table for each in import_module(module).RECOUNTS):
+            return name
+    return None
+
+
 def _builders(names: Sequence[str]) -> Iterator[Builder]:
     """`build` in the `system.py` of each system."""
     from partita.kit.settings import SettingsError

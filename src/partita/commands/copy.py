@@ -56,11 +56,25 @@ def copy(
         typer.echo(f"         and {counts.different - len(counts.differences):,} more")
     typer.echo(f"same     {counts.same:,}")
     typer.echo(f"copied   {counts.copied:,}{' (--dry-run)' if dry_run else ''}")
+    if counts.copied:
+        _say_what_is_next(target)
     if counts.lost:
         typer.echo(f"lost     {len(counts.lost):,}: not copied, since a large value of theirs is nowhere")
         for named in counts.lost:
             typer.echo(f"         {named}")
         raise typer.Exit(1)
+
+
+def _say_what_is_next(target: str) -> None:
+    """Numbers that a system keeps of its rows do not follow a copy."""
+    try:
+        from partita.bootstrap import system_that_counts
+
+        system = system_that_counts(target)
+    except ImportError:  # without the suite there are no systems
+        return
+    if system is not None:
+        typer.echo(f"Next: partita adopt {system} --recount. Counters do not follow a copy; it corrects them.")
 
 
 @contextmanager

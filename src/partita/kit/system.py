@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from partita.kit.jobs import JobKind, Schedule
     from partita.kit.notifications import Kind, NotificationStore
     from partita.kit.personal_data import Holding
+    from partita.kit.recounting import Recount
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
     from partita.kit.sharing import FeedLink, Sitemap
@@ -97,6 +98,8 @@ class System:
     """Jobs that the clock starts."""
     adoptions: tuple[Adoption[Any], ...] = ()
     """How items that another program wrote are adopted."""
+    recounts: tuple[Recount, ...] = ()
+    """The counters that it keeps, for counting anew."""
     searches: tuple[Catalog[Any], ...] = ()
     files: tuple[OwnedFiles, ...] = ()
     """Where its files are and which of them its items name, for the sweep."""

@@ -16,6 +16,7 @@ from partita.apps.fus.search import CATALOG, COPIES
 from partita.apps.fus.service import FusService, copies
 from partita.apps.fus.service.icons import FOLDER, icon_files
 from partita.apps.fus.service.notifications import KINDS
+from partita.apps.fus.service.recounting import RECOUNTS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access, Viewer
@@ -90,6 +91,7 @@ def build(kit: Kit) -> System:
         ),
         schedules=(*service.fetching.schedules, *service.links.schedules),
         adoptions=service.adoptions,
+        recounts=RECOUNTS,
         searches=(CATALOG, COPIES),
         files=(
             OwnedFiles(FOLDER, lambda: icon_files(kit.store)),

@@ -15,6 +15,7 @@ from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.adoption import adoptions
 from partita.apps.kelifax.service.notifications import KINDS
+from partita.apps.kelifax.service.recounting import RECOUNTS
 from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.apps.kelifax.service.views import SCHEDULES
 from partita.kit.files import OwnedFiles
@@ -79,6 +80,7 @@ def build(kit: Kit) -> System:
         jobs=(service.views.kind, service.links.kind, service.logos.kind, service.transfer.kind),
         schedules=(*SCHEDULES, *service.links.schedules),
         adoptions=adoptions(kit.store),
+        recounts=RECOUNTS,
         searches=(CATALOG,),
         files=(OwnedFiles(LOGOS, service.resources.named_files),),
         personal_data=holdings(service),

@@ -64,13 +64,18 @@ class GroupGrants:
 
 def counts(membership: Membership, group: Group) -> bool:
     """Whether a membership belongs to this group, not to a deleted one of the same name."""
-    return _moment(membership.added_at) >= _moment(group.created_at)
+    return began_in(membership.added_at, group)
+
+
+def began_in(moment: str, group: Group) -> bool:
+    """Whether this group was there at a moment."""
+    return _moment(moment) >= _moment(group.created_at)
 
 
 def not_before(moment: str, group: Group) -> str:
     """The moment, or that of the group's creation if it is later: clocks differ, and no membership may look older than
     its group."""
-    return moment if _moment(moment) >= _moment(group.created_at) else group.created_at
+    return moment if began_in(moment, group) else group.created_at
 
 
 def _moment(text: str) -> datetime:

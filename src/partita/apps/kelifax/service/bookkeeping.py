@@ -189,7 +189,7 @@ def _tags(before: Resource | None, after: Resource | None) -> Iterator[Write]:
 def _totals(before: Resource | None, after: Resource | None) -> Iterator[Write]:
     amounts: Counter[tuple[Any, str]] = Counter()
     for resource, sign in ((before, -1), (after, 1)):
-        for counted in _counted(resource):
+        for counted in counted_in(resource):
             amounts[counted] += sign
     for (count_of, counted_as), amount in amounts.items():
         if amount:
@@ -197,7 +197,7 @@ def _totals(before: Resource | None, after: Resource | None) -> Iterator[Write]:
             yield Update(key, Total.count.add(amount)).or_new()
 
 
-def _counted(resource: Resource | None) -> Iterator[tuple[Any, str]]:
+def counted_in(resource: Resource | None) -> Iterator[tuple[Any, str]]:
     """The totals that a resource is part of."""
     if resource is None:
         return
