@@ -33,6 +33,7 @@ LEFT = f"kelifax/logos/{'a' * 26}.png"
 ANYWHERE = {
     "partita doctor": "all rows fit",
     "partita doctor --mend": "all rows fit",
+    "partita adopt kelifax --recount": "corrected  0 counters",
     "partita changes list": "kelifax.logos",
     "partita jobs list": "house.search-rebuild",
     "partita search rebuild": "kelifax",

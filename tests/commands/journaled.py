@@ -17,7 +17,8 @@ import orjson
 
 from tests.sent_forms import form_with_file
 
-_SECONDS = 60
+_SECONDS = 120
+"""Far more than a few writes take."""
 
 
 @dataclass(frozen=True)
@@ -153,3 +154,13 @@ def working(works: Sequence[Callable[[], Iterator[None]]]) -> Iterator[Callable[
         for thread in threads:
             thread.join(_SECONDS)
     check()
+
+
+def await_more(journals: dict[str, Journal], check: Callable[[], None], more: int = 5) -> None:
+    """Until each of them has so many more writes."""
+    before = {name: len(journal.read()) for name, journal in journals.items()}
+    begun = time.monotonic()
+    while any(len(journal.read()) < before[name] + more for name, journal in journals.items()):
+        check()
+        assert time.monotonic() - begun < _SECONDS, "they do not get ahead"
+        time.sleep(0.05)

@@ -8,8 +8,6 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,25 +16,24 @@ import pytest
 
 from partita.apps.enablement.formats import LOCAL_BUCKET, file_at
 from partita.apps.enablement.schema import Content
-from partita.apps.fus.schema import Rating, Site, SiteTag, TagTotal, my_rating
-from partita.bootstrap import build
+from partita.apps.fus.schema import Site, my_rating
 from partita.engine import Engine
-from partita.kit.clock import SystemClock, stamp
+from partita.kit.clock import SystemClock
 from partita.kit.files import LocalFiles
-from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
-from partita.table import Put
-from tests.commands.journaled import Journal, Writer, Written, digest_of, files, sites, working
+from tests.commands.journaled import Journal, Writer, Written, await_more, digest_of, files, sites, working
+from tests.commands.people import counters_equal_a_count, prepared
 from tests.web.serving import serving
 
 ROUNDS = int(os.environ.get("PARTITA_BACKUP_ROUNDS", "1"))
 SYSTEMS = ("fus", "enablement")
-PEOPLE = ("ada", "bob", "carla", "dora")
-"""The first two use fus, the others the portal."""
-ROLES = ("fus:manager", "enablement:contributor")
-PASSWORD = "correct horse battery"
-SECONDS = 120
-"""Far more than so many writes take."""
+PEOPLE = {
+    "ada": "fus:manager",
+    "bob": "fus:manager",
+    "carla": "enablement:contributor",
+    "dora": "enablement:contributor",
+}
+"""Two who use fus, and two who use the portal."""
 
 State = dict[tuple[str, str], Any]
 """What one person has written, by what it is about."""
@@ -44,7 +41,7 @@ State = dict[tuple[str, str], Any]
 
 @pytest.mark.timeout(3600)
 def test_a_backup_of_what_is_served_has_all_that_was_acknowledged_before_and_is_one_moment(tmp_path: Path) -> None:
-    people, shared = asyncio.run(_prepared(tmp_path / "data"))
+    people, shared = asyncio.run(prepared(tmp_path / "data", SYSTEMS, PEOPLE))
     journals = {name: Journal(tmp_path / f"{name}.journal") for name in PEOPLE}
     with serving(tmp_path, "--systems", ",".join(SYSTEMS)) as suite:
         writers = [Writer(suite.url, name, people[name][1], journals[name]) for name in PEOPLE]
@@ -55,15 +52,15 @@ def test_a_backup_of_what_is_served_has_all_that_was_acknowledged_before_and_is_
         moments: list[tuple[float, float]] = []
         with working(works) as check:
             for number in range(ROUNDS):
-                _await_more(journals, check)
+                await_more(journals, check)
                 begun = time.monotonic()
                 _partita("backup", tmp_path / f"backup-{number}", "--data", tmp_path / "data")
                 moments.append((begun, time.monotonic()))
-            _await_more(journals, check)
+            await_more(journals, check)
     for number, (begun, ended) in enumerate(moments):
         _partita("restore", tmp_path / f"backup-{number}", "--data", tmp_path / f"new-{number}")
         with Restored(tmp_path / f"new-{number}") as restored:
-            restored.has_counters_that_equal_a_count(shared)
+            counters_equal_a_count(restored.store, shared)
             there, missing = [], []
             for name, journal in journals.items():
                 written = journal.read()
@@ -108,7 +105,7 @@ class Restored:
 
     def __enter__(self) -> Restored:
         engine = self._opened.enter_context(Engine(self._folder, durability="off", background=False))
-        self._store = EmbeddedStore(engine)
+        self.store = EmbeddedStore(engine)
         clock = SystemClock()
         self._files = LocalFiles(self._folder / "files", [b"k" * 32], clock)
         self._opened.callback(self._files.close_blocking)
@@ -120,13 +117,13 @@ class Restored:
     def written_by(self, user_id: str, shared: str) -> State:
         """What somebody's items say; a file that an item names and that is not whole is told by `load`."""
         state: State = {}
-        for site in self._store.scan_whole_table(Site):
+        for site in self.store.scan_whole_table(Site):
             if site.added_by == user_id and site.site_id != shared:
                 state["site", site.site_id] = site.title
-        rating = self._store.get(my_rating(user_id, shared))
+        rating = self.store.get(my_rating(user_id, shared))
         if rating is not None:
             state["rating", ""] = rating.stars, rating.note
-        for content in self._store.scan_whole_table(Content):
+        for content in self.store.scan_whole_table(Content):
             if content.owner_user_id != user_id:
                 continue
             text = file_at(content.s3_uri, LOCAL_BUCKET)
@@ -138,52 +135,6 @@ class Restored:
 
     def _load(self, name: str) -> str:
         return digest_of(asyncio.run(self._files.load(name)).data)
-
-    def has_counters_that_equal_a_count(self, shared: str) -> None:
-        site = self._store.get(Site.get(Site.site_id(shared)))
-        assert site is not None
-        given = Counter(each.stars for each in self._store.scan_whole_table(Rating))
-        assert site.rating_histogram == tuple(given[stars] for stars in range(1, 6))
-        assert (site.number_of_ratings, site.rating_sum or 0) == (
-            given.total(),
-            sum(stars * count for stars, count in given.items()),
-        )
-        tags = Counter(each.tag for each in self._store.scan_whole_table(SiteTag))
-        assert {each.tag: each.count for each in self._store.scan_whole_table(TagTotal) if each.count} == tags
-        assert tags == Counter(tag for each in self._store.scan_whole_table(Site) for tag in each.tags)
-
-
-async def _prepared(data: Path) -> tuple[dict[str, tuple[str, str]], str]:
-    """Accounts with tokens in a new data folder, and a site that all rate: name → user id and token; the site's id."""
-    suite = build(Settings(data=data, systems=SYSTEMS, fetch=False))
-    accounts = suite.kit.accounts
-    people = {}
-    try:
-        for number, name in enumerate(PEOPLE):
-            person = await accounts.registration.create(name, f"{name}@example.org", name.title(), PASSWORD)
-            await accounts.administration.set_roles(accounts.operator(), person.user_id, [ROLES[number // 2]])
-            session = await accounts.sessions.sign_in(name, PASSWORD)
-            viewer = await accounts.recognition.from_session(session.token)
-            token = await accounts.tokens.create(viewer, "writes", viewer.permissions, 1)
-            people[name] = person.user_id, token.text
-        shared = "shared"
-        now = stamp(SystemClock())
-        await suite.kit.store.write(
-            Put(Site(site_id=shared, url="https://shared.example.org", title="Shared", created_at=now, updated_at=now))
-        )
-    finally:
-        await suite.close()
-    return people, shared
-
-
-def _await_more(journals: dict[str, Journal], check: Callable[[], None], more: int = 5) -> None:
-    """Until each of them has so many more writes."""
-    before = {name: len(journal.read()) for name, journal in journals.items()}
-    begun = time.monotonic()
-    while any(len(journal.read()) < before[name] + more for name, journal in journals.items()):
-        check()
-        assert time.monotonic() - begun < SECONDS, "they do not get ahead"
-        time.sleep(0.05)
 
 
 def _partita(*arguments: object) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from partita.apps.fus.schema import FUS, Comment, Membership, Rating, Site
+from partita.apps.fus.schema import FUS, STARS, Comment, Membership, Rating, Site, TagTotal, Total, total
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.recounting import RECOUNTS as OF_FUS
 from partita.apps.kelifax.schema import RESOURCES, Resource, Upvote
@@ -28,9 +30,12 @@ from partita.kit.permissions import Viewer
 from partita.kit.recounting import Recount
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore, Store
-from partita.table import Update
+from partita.table import Put, Update
 from tests.apps.house import person
+from tests.commands.journaled import Journal, Writer, await_more, sites, working
+from tests.commands.people import counters_equal_a_count, prepared
 from tests.demo_folder import copy_demo
+from tests.web.serving import serving
 
 TABLES = {"fus": FUS.name, "kelifax": RESOURCES.name}
 RECOUNTS = {"fus": OF_FUS, "kelifax": OF_KELIFAX}
@@ -154,6 +159,31 @@ def test_after_rows_came_back_by_a_copy_counters_are_as_they_were(demo: Path, da
         assert _counters(store, RECOUNTS[system]) == before
     assert "Next" not in _run("copy", table, table, "--from", demo, "--data", data)
     assert "corrected  0 counters\n" in _run("adopt", system, "--recount", "--data", data)
+
+
+def test_while_people_use_fus_counters_are_corrected_and_exact_when_they_stop(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    people, shared = asyncio.run(prepared(data, ("fus",), dict.fromkeys(("ada", "bob"), "fus:manager")))
+    with _opened(data) as store:
+        store.write(
+            Update(Site.key(Site.site_id(shared)), STARS.count.set(7), STARS.total.set(3), Site.comment_count.set(2))
+        )
+        store.write(Put(TagTotal(tag="maps", count=40)))
+        store.write(Put(Total(of="sites", amount=0)))
+    with serving(tmp_path, "--systems", "fus") as suite:
+        journals = {name: Journal(tmp_path / f"{name}.journal") for name in people}
+        writers = [Writer(suite.url, name, people[name][1], journals[name]) for name in people]
+        with working([lambda each=each: sites(each, shared) for each in writers]) as check:  # type: ignore[misc]
+            await_more(journals, check)
+            command = [sys.executable, "-m", "partita.cli", "adopt", "fus", "--recount", "--data", str(data)]
+            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            await_more(journals, check)
+    assert re.search(r"^corrected  [1-9]\d* counters$", said, re.MULTILINE), said
+    with _opened(data) as store:
+        counters_equal_a_count(store, shared)
+        number, counted = len(list(store.scan_whole_table(Site))), store.get(total("sites"))
+        assert counted is not None
+        assert counted.amount == number > 2
 
 
 def test_a_system_without_counters_is_told(data: Path) -> None:
