@@ -1,4 +1,4 @@
-"""Counting anew: one run makes all counters what a count of the rows is, whatever is wrong and whoever writes meanwhile."""
+"""Counting anew: one run makes all counters what a count of the rows is, whatever was wrong and whoever writes."""
 
 from __future__ import annotations
 
@@ -176,8 +176,8 @@ def test_while_others_write_and_several_count_at_once_counters_are_exact_when_th
     _empty(store)
     for name in SHELF_NAMES:
         store.write(Put(Shelf(shelf=name, books=0, pages=7)))
-    for number in range(50):  # as after a copy: no counter has them
-        store.write(Put(Book(shelf="atlas", book=str(number), pages=3)))
+    # As after a copy: no counter has them. To read them all takes several requests.
+    store.batch_write(Put(Book(shelf="atlas", book=str(number), pages=3)) for number in range(1500))
     with Writers(store) as writers:
         results: list[Recounted] = []
         counting = [threading.Thread(target=lambda: results.append(_recount(store))) for _ in range(2)]

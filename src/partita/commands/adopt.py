@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,10 +53,8 @@ def adopt(system: SystemName, data: Data = None, recount: Recount = False, dry_r
 def _print(report: Report, done: str) -> None:
     counted = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in report.adopted.items())
     typer.echo(f"{done}  {counted}")
-    for reason in report.refused:
-        typer.echo(f"refused  {reason}")
-    for reason in report.unreadable:
-        typer.echo(f"left     {reason}")
+    _print_each("refused", report.refused)
+    _print_each("left", report.unreadable)
     if report.refused:
         raise LookupError("correct or delete the refused items, then run this again")
     if report.unreadable:
@@ -65,11 +64,14 @@ def _print(report: Report, done: str) -> None:
 def _print_counters(result: Recounted, dry_run: bool) -> None:
     several = "counter" if len(result.wrong) == 1 else "counters"
     typer.echo(f"{'to correct' if dry_run else 'corrected'}  {len(result.wrong):,} {several}")
-    for wrong in result.wrong:
-        typer.echo(f"wrong    {wrong}")
-    for reason in result.unreadable:
-        typer.echo(f"left     {reason}")
+    _print_each("wrong", result.wrong)
+    _print_each("left", result.unreadable)
     if result.unreadable:
         raise LookupError("partita doctor says what to do with the unreadable items; then run this again")
     if not (dry_run or result.settled):
         raise LookupError("counters changed faster than they could be counted: run this again")
+
+
+def _print_each(what: str, several: Iterable[object]) -> None:
+    for each in several:
+        typer.echo(f"{what:8} {each}")
