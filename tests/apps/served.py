@@ -8,12 +8,14 @@ from typing import Any, Generic, TypeVar
 
 from fastapi import FastAPI
 
+from partita.kit.accounts import Account
 from partita.kit.changes import ChangeWorker
 from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.suite import Suite, policy_of
 from partita.kit.system import System
+from partita.table import Update
 from partita.web.app import create_app
 from partita.web.recognise import session_cookie
 from tests.apps.house import jobs_of, worker_of
@@ -70,6 +72,12 @@ class Served(Generic[S]):
         token = await accounts.tokens.create(somebody.viewer, "test", somebody.viewer.permissions, 1)
         somebody.token = token.text
         return somebody
+
+    async def portray(self, somebody: Somebody) -> str:
+        """Give somebody a picture of their own; how its address begins where it is shown."""
+        file = f"house/avatars/{somebody.viewer.id}.webp"
+        await self.kit.store.write(Update(Account.key(Account.user_id(somebody.viewer.id)), Account.avatar.set(file)))
+        return f'src="/files/{file}?'
 
     async def catch_up(self) -> None:
         """Let everything follow that follows a write: search, previews, jobs, and what follows those."""

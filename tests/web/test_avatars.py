@@ -62,6 +62,15 @@ async def test_a_picture_is_cut_and_shown_in_the_bar_by_a_link_that_browsers_kee
     await ada.post("/account/picture", {"remove": "true"})
 
 
+async def test_an_administrator_sees_pictures_in_the_list_of_people(served: Served) -> None:
+    ada, xenia = await served.person("Ada"), await served.person("Xenia", "admin")
+    await _send(ada, _picture())
+    account = await served.suite.kit.accounts.people.get(ada.account.user_id)
+    row = (await xenia.get(f"/admin/users?q={account.username}")).text.partition("<tbody>")[2]
+    assert f'<img class="face round" src="/files/{account.avatar}?' in row
+    await ada.post("/account/picture", {"remove": "true"})
+
+
 async def test_a_picture_that_was_replaced_or_removed_is_deleted(served: Served) -> None:
     ada = await served.person("Ada")
     await _send(ada, _picture())

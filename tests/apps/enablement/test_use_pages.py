@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from partita.apps.enablement import schema
+from partita.apps.enablement.inputs import Retirement, Submission
 from partita.kit.permissions import Reason
 from tests.apps.enablement.served import served_in
 from tests.apps.enablement.test_use_api import World
@@ -202,6 +203,38 @@ async def test_the_log_has_events_by_day_and_person_and_changes_by_month(world: 
         assert (await world.xenia.get(f"/enablement/log/audit?month={odd}")).status == 200
     assert (await world.anna.get("/enablement/log")).status == 403
     assert (await world.anna.get("/enablement/log/audit")).status == 403
+
+
+async def test_people_have_their_own_pictures_wherever_their_work_is_told(world: World) -> None:
+    item, waits = f"/enablement{world.at}", f"/enablement/content/{world.draft.content_id}"
+    await world.vera.post(f"{item}/report", {"text": "The price on page 3 is last year's."})
+    await world.vera.post(f"/enablement/follow/person/{world.carla.viewer.id}", {})
+    await world.portal.service.lifecycle.submit(world.carla.viewer, world.draft.content_id, Submission())
+    await world.carla.post(f"{waits}/comments", {"comment": "The pictures come tomorrow."})
+    await world.carla.get(item)
+    await world.portal.catch_up()
+    carla, vera = [await world.portal.portray(each) for each in (world.carla, world.vera)]
+    for path in (item, f"{item}/history", f"{waits}/history", "/enablement/log/audit", "/enablement/queue"):
+        assert carla in (await world.xenia.get(path)).text.partition("<main")[2], path
+    assert carla in (await world.vera.get("/enablement/following")).text.partition("<main")[2]
+    assert vera in (await world.carla.get(f"{item}/reports")).text.partition("<main")[2]
+    await world.vera.get(item)
+    assert vera in (await world.xenia.get("/enablement/log")).text.partition("<main")[2]
+
+
+async def test_changes_name_people_and_content_and_not_their_ids(world: World) -> None:
+    item = f"/enablement{world.at}"
+    carl = await world.portal.person("contributor", "Carl")
+    await world.carla.post(f"{item}/hand-over", {"to": "carl"})
+    other = await world.portal.released(world.carla, world.anna, "Atlas 2")
+    retirement = Retirement(reason="No longer sold.", superseded_by=other.content_id)
+    await world.portal.service.lifecycle.retire(world.anna.viewer, world.content.content_id, retirement)
+    for path in (f"{item}/history", "/enablement/log/audit"):
+        page = (await world.xenia.get(path)).text
+        differences = re.sub(r"<[^>]+>", "", " ".join(re.findall(r'<dd class="diff">(.*?)</dd>', page)))
+        assert "removed: Carla (end of removal) added: Carl (end of addition)" in differences, path
+        assert "added: Atlas 2 (end of addition)" in differences, path
+        assert not any(each in differences for each in (world.carla.viewer.id, carl.viewer.id, other.content_id)), path
 
 
 async def test_what_one_may_not_know_of_has_no_pages(world: World) -> None:

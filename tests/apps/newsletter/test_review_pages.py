@@ -58,6 +58,18 @@ async def test_a_colleague_reads_notes_and_approves(letters: ServedLetters) -> N
     assert (await edda.get(review)).status == 404
 
 
+async def test_reviewers_have_their_own_pictures(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
+    proposal = await letters.service.proposals.create(ada.viewer, NewProposal(title="Fodder banks"), None)
+    for path in (f"editions/{await letters.drafted(ada)}", f"proposals/{proposal.proposal_code}"):
+        review = f"/newsletter/{path}/review"
+        await ada.post(f"{review}/notes", {"section_key": "", "text": "Is this of this year?"})
+        await ada.post(f"{review}/shares", {"to": "edda", "role": "reader"})
+        pictures = [await letters.portray(each) for each in (ada, edda)]
+        page = (await ada.get(review)).text.partition("<main")[2]
+        assert all(each in page for each in pictures), path
+
+
 async def test_what_is_refused_is_shown_with_what_was_typed(letters: ServedLetters) -> None:
     xenia = await letters.person("admin", "Xenia")
     code = await letters.drafted(xenia)

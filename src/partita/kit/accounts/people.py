@@ -48,6 +48,11 @@ class People:
         found = await self._store.batch_get([account(user_id).key for user_id in wanted]) if wanted else []
         return {each.user_id: each for each in found if each is not None}
 
+    async def pictures(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """The files of people's own pictures, by id; most people have none."""
+        found = await self.get_many(user_ids)
+        return {user_id: each.avatar for user_id, each in found.items() if each.avatar}
+
     async def with_usernames(self, usernames: Iterable[str]) -> dict[str, Account]:
         """The accounts that exist, by username, many at once."""
         wanted = [username_owner(name).key for name in dict.fromkeys(usernames) if could_be_id(name)]

@@ -40,6 +40,8 @@ class FollowedPerson:
 
     user_id: str
     name: str
+    picture: str | None
+    """The file of their own picture."""
     count: int
 
 
@@ -49,10 +51,13 @@ def add(pages: Routes, service: EnablementService) -> None:
     async def following_page(request: Request, viewer: Viewer, form: Parsed[NewSubscription]) -> Response:
         subscriptions = [await subscribed(viewer, each) for each in await service.subscriptions.list(viewer)]
         follows = await service.follows.list(viewer)
-        names = await service.showing.names(each.followed_id for each in follows if each.kind == "person")
+        accounts = await service.showing.people(each.followed_id for each in follows if each.kind == "person")
         people = [
-            FollowedPerson(user_id, name, await service.library.covered(viewer, owner=user_id))
-            for user_id, name in names.items()
+            FollowedPerson(
+                *(user_id, each.name or each.username, each.avatar),
+                await service.library.covered(viewer, owner=user_id),
+            )
+            for user_id, each in accounts.items()
         ]
         ids = [each.followed_id for each in follows if each.kind == "content"]
         items: tuple[Shown, ...] = await service.showing.each(await service.content.visible(viewer, ids))

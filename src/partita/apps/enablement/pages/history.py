@@ -8,8 +8,8 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.inputs import NewComment
+from partita.apps.enablement.pages.changes import LABELS, told
 from partita.apps.enablement.pages.deciding import decision_for
-from partita.apps.enablement.pages.editor import FIELDS
 from partita.apps.enablement.permissions import Action, Enablement
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.access import allows
@@ -21,15 +21,6 @@ from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 30
-LABELS = {
-    **FIELDS.labels,
-    "file_name": "File",
-    "size_bytes": "Size of the file",
-    "owner_user_id": "Owner",
-    "superseded_by": "Replaced by",
-    "must_read_by": "To be read by",
-}
-"""Field → as people read it; fields that are not here are no news to people."""
 ACTIONS = {
     "created": "Created",
     "edited": "Edited",
@@ -117,9 +108,8 @@ def add(pages: Routes, service: EnablementService) -> None:
             request,
             "enablement/history.html",
             shown=await service.showing.one(content),
-            entries=page.items,
             next_cursor=page.next_cursor,
-            people=await service.showing.names(each.changed_by for each in page),
+            **await told(service, viewer, page.items),
             actions=ACTIONS,
             labels=LABELS,
             form=form,

@@ -9,7 +9,8 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.formats import is_day, month_in_words
-from partita.apps.enablement.pages.history import ACTIONS, LABELS
+from partita.apps.enablement.pages.changes import LABELS, told
+from partita.apps.enablement.pages.history import ACTIONS
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Event
 from partita.apps.enablement.service import EnablementService
@@ -63,7 +64,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             before=_day(chosen, -1),
             after=_day(chosen, 1) if chosen < today else None,
             words=EVENT_WORDS,
-            people=await service.showing.names(each.user_id for each in page),
+            **await service.showing.named(each.user_id for each in page),
             contents=await service.analytics.titles(viewer, {each.content_id for each in page if each.content_id}),
         )
 
@@ -84,7 +85,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             after=_day(f"{chosen}-28", 5)[:7] if chosen < now else None,
             actions=ACTIONS,
             labels=LABELS,
-            people=await service.showing.names(each.changed_by for each in page),
+            **await told(service, viewer, page.items),
             contents=await service.analytics.titles(viewer, {each.history_of for each in page}),
         )
 

@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from partita.apps.enablement.formats import day_after, day_in_words, day_of
 from partita.apps.enablement.inputs import Approval, ChangesRequest, NewComment
+from partita.apps.enablement.pages.changes import LABELS
 from partita.apps.enablement.pages.deciding import Forms, decision_of
-from partita.apps.enablement.pages.history import ACTIONS, LABELS
+from partita.apps.enablement.pages.history import ACTIONS
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Content, ContentFields
 from partita.apps.enablement.service import EnablementService
@@ -103,7 +104,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             pending=pending,
             shown=shown[-1],
             covers={each.content_id: each for each in shown},
-            people=await service.showing.names(known),
+            **await service.showing.named(known),
             comparison=comparison,
             fields=fields,
             text=html_of(await service.content.text(fields)) if comparison.before is None else "",

@@ -127,7 +127,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             "enablement/reports.html",
             shown=await service.showing.one(content),
             reports=reports,
-            people=await service.showing.names(each.reported_by for each in reports),
+            **await service.showing.named(each.reported_by for each in reports),
             form=form,
             at=at,
         )

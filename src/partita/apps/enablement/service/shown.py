@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2s
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import (
@@ -53,6 +53,8 @@ class Shown:
     colour: int
     owner: str | None
     """The owner's name; None if their account is gone or suspended."""
+    owner_picture: str | None
+    """The file of the owner's own picture."""
     confirmer: str | None
     today: str
     marks: Mapping[str, str] = field(default_factory=dict)
@@ -197,6 +199,14 @@ class Showing:
         """The names of people, by id; those that are gone are left out."""
         return {user_id: each.name or each.username for user_id, each in (await self.people(user_ids)).items()}
 
+    async def named(self, user_ids: Iterable[str | None]) -> dict[str, Any]:
+        """What pages say of people, by id: `people` are their names, `pictures` the files of their own pictures."""
+        found = await self.people(user_ids)
+        return {
+            "people": {user_id: each.name or each.username for user_id, each in found.items()},
+            "pictures": {user_id: each.avatar for user_id, each in found.items() if each.avatar},
+        }
+
     async def by_username(self, username: str) -> Account | None:
         """Somebody's account, by the name in an address."""
         return await self._kit.accounts.people.by_username(username)
@@ -211,11 +221,14 @@ def _shown(
 ) -> Shown:
     owner = people.get(content.owner_user_id)
     confirmer = people.get(content.confirmed_by or "")
+    if owner is not None and owner.suspended:
+        owner = None
     return Shown(
         content=content,
         state=state_of(content, now),
         colour=colour_in(products, content.product_suite),
-        owner=None if owner is None or owner.suspended else owner.name or owner.username,
+        owner=None if owner is None else owner.name or owner.username,
+        owner_picture=None if owner is None else owner.avatar,
         confirmer=None if confirmer is None else confirmer.name or confirmer.username,
         today=today_of(now),
         marks=marks,

@@ -56,6 +56,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             except NotFound:
                 passage = None
         notes = await service.notes.on(viewer, code)
+        shares = await service.shares.of(viewer, code)
         approval = await service.approval.of(viewer, code)
         return render(
             request,
@@ -69,7 +70,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             open_notes=sum(each.open for each in notes),
             approval=approval,
             approver=await service.approval.name_of(approval),
-            shares=await service.shares.of(viewer, code),
+            shares=shares,
+            pictures=await service.people.pictures([*(each.by for each in notes), *(each.user_id for each in shares)]),
             owns=service.access.owns(viewer, newsletter),
             may_write=await service.access.may_write(viewer, newsletter),
             may_approve=service.approval.may_approve(viewer, newsletter),

@@ -45,6 +45,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     ) -> Response:
         there = await service.proposals.read(viewer, code)
         notes = await service.notes.on(viewer, code)
+        shares = await service.shares.of(viewer, code)
         return render(
             request,
             "newsletter/proposal_review.html",
@@ -57,7 +58,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             passage_at=at,
             notes=notes,
             open_notes=sum(each.open for each in notes),
-            shares=await service.shares.of(viewer, code),
+            shares=shares,
+            pictures=await service.people.pictures([*(each.by for each in notes), *(each.user_id for each in shares)]),
             owns=service.access.owns(viewer, there.proposal),
             may_write=await service.access.may_write(viewer, there.proposal),
             may_decide=await service.proposal_reviews.may_decide(viewer, there.proposal),

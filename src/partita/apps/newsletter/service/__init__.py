@@ -60,6 +60,7 @@ class NewsletterService:
     def __init__(self, kit: Kit) -> None:
         # The newsletter and its steps
         self.access = Access(kit)
+        self.people = kit.accounts.people
         self.newsletters = Newsletters(kit, self.access)
         self.topics = TopicsOf(kit, self.access)
         self.outline = Outlines(kit, self.access)
