@@ -61,6 +61,26 @@ def test_files_are_added_read_and_switched_off_passage_by_passage(desk: House, m
         ada.told("was deleted")
 
 
+def test_on_a_phone_the_facts_of_a_source_are_a_line_below_its_title(desk: House) -> None:
+    with window(desk, ADMIN, narrow=True) as ada, desk.program(ADMIN) as program:
+        sent = {"title": "Wells of the north", "text": "Three wells were dug.", "tags": ["wells", "dry season"]}
+        made = program.post("/api/newsletter/sources", data=sent)
+        assert made.ok, made.text()
+        row = ada.page.locator("table tbody tr").filter(has_text="Wells of the north")
+        ada.until("/newsletter/sources", lambda: row.filter(has_text="Ready").count() == 1)
+        title, facts = row.get_by_role("link", name="Wells of the north"), row.locator("td:visible")
+        at, first = title.bounding_box(), facts.first.bounding_box()
+        assert at is not None
+        assert first is not None
+        assert (first["x"], first["y"] >= at["y"] + at["height"]) == (at["x"], True)
+        assert len({box["y"] for each in facts.all() if (box := each.bounding_box())}) == 1
+        expect(row.get_by_role("link", name="wells", exact=True)).to_be_hidden()
+        ada.check()
+        ada.click(title)
+        ada.follow("dry season")
+        expect(row).to_be_visible()
+
+
 def test_what_is_wrong_with_a_form_is_in_sight_wherever_the_form_is(desk: House, mode: Mode) -> None:
     with mode.window(desk, ADMIN) as ada:
         ada.open("/newsletter/sources")
