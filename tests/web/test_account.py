@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 
@@ -207,12 +208,23 @@ async def test_a_bad_number_of_days_is_refused_with_what_was_typed(served: Serve
     assert 'value="script"' in answer.text
 
 
-async def test_lists_of_permissions_name_the_system_of_each(served: Served) -> None:
-    reader = await served.person("Reader", "press:editor")
+async def test_what_can_be_ticked_stands_under_the_name_of_its_system(served: Served) -> None:
+    reader, root = await served.person("Reader", "press:editor"), await served.person("Root", "admin")
     policy = served.suite.kit.accounts.policy
     granted = policy.granted(["press:editor"])
-    page = await reader.get("/account/tokens")
+    sent = {"name": "", "days": "9", "scopes": next(iter(granted))}
+    page = await reader.post("/account/tokens", sent)
+    (group,) = re.findall(r'<div class="choices" role="group" aria-label="Press">(.*?)</div>', page.text, re.DOTALL)
     for permission in granted:
-        assert f"Press: {policy.label(permission)}" in page.shown
+        ticked = " checked" if permission == sent["scopes"] else ""
+        assert f'value="{permission}"{ticked}><span>{policy.label(permission)}</span>' in unescape(group)
+    roles = (await root.get("/admin/users/new")).text
+    (group,) = re.findall(r'<div class="choices" role="group" aria-label="Press">(.*?)</div>', roles, re.DOTALL)
+    assert 'value="press:editor"' in group
+    assert 'value="admin"' in roles.partition('aria-label="The suite">')[2].partition("</div>")[0]
+
+
+async def test_a_list_of_permissions_of_several_systems_names_the_system_of_each(served: Served) -> None:
+    policy = served.suite.kit.accounts.policy
     assert policy.label_with_system("house:users:manage") == "The suite: Manage accounts"
     assert policy.label_with_system("gone:thing:do") == "gone:thing:do"

@@ -74,10 +74,11 @@ async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(se
     root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")
     accounts = served.suite.kit.accounts
     accounts.use(accounts.policy, (Club(ada.account.user_id),))
+    one = '<dd><ul class="stack tight"><li><strong>{}</strong> {}</li></ul></dd>'
     try:
         for page in (await root.get(f"/admin/users/{ada.account.user_id}"), await ada.get("/account")):
-            assert "<dt>Role Press editor</dt><dd>Press: Publish articles</dd>" in page.text
-            assert "<dt>The chess club</dt><dd>The suite: Read metrics</dd>" in page.text
+            assert "<dt>Role Press editor</dt>" + one.format("Press", "Publish articles") in page.text
+            assert "<dt>The chess club</dt>" + one.format("The suite", "Read metrics") in page.text
         assert "<dt>Role Administrator</dt><dd>Everything in every system</dd>" in (await root.get("/account")).text
     finally:
         accounts.use(accounts.policy)

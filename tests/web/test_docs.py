@@ -36,7 +36,7 @@ def test_every_code_that_the_web_gives_itself_is_in_the_table() -> None:
     assert {code for code in given if f"`{code}`" not in GUIDE} == set()
 
 
-PIECES = {"described", "label_of", "legend_of", "hint_of", "error_of", "another"}
+PIECES = {"described", "label_of", "legend_of", "hint_of", "error_of", "choice_of", "another"}
 """What fields are made of."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol, Self
@@ -157,6 +157,10 @@ class Reason:
     permissions: frozenset[str]
 
 
+_SUITE = "The suite"
+"""What belongs to no system, as people read it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """All permissions, what each role grants, and what everybody with an account may do."""
@@ -184,18 +188,29 @@ class Policy:
         """`fus: Write comments`, for lists of several systems, whose labels may be the same."""
         if permission not in self.labels:
             return permission
-        return f"{self.titles.get(permission.partition(':')[0], 'The suite')}: {self.labels[permission]}"
+        return f"{self.titles.get(permission.partition(':')[0], _SUITE)}: {self.labels[permission]}"
 
     def role_label(self, role: str) -> str:
         """The label of a role."""
         return "Administrator" if role == ADMIN else self.role_labels.get(role, role)
 
-    def by_system(self) -> dict[str, list[str]]:
-        """The permissions of each system, by its title; those of the suite itself come last."""
-        grouped: dict[str, list[str]] = {title: [] for title in self.titles.values()}
-        for permission in self.labels:
-            grouped.setdefault(self.titles.get(permission.partition(":")[0], "The suite"), []).append(permission)
+    def choices(self, among: Container[str]) -> dict[str, list[tuple[str, str]]]:
+        """These permissions with their labels, by the title of their system; those of the suite itself come last."""
+        grouped: dict[str, list[tuple[str, str]]] = {title: [] for title in self.titles.values()}
+        for permission, label in self.labels.items():
+            if permission in among:
+                title = self.titles.get(permission.partition(":")[0], _SUITE)
+                grouped.setdefault(title, []).append((permission, label))
         return {title: permissions for title, permissions in grouped.items() if permissions}
+
+    def role_choices(self) -> dict[str, list[tuple[str, str, str]]]:
+        """Every role with its label and what it grants, by the title of its system."""
+        grouped = {_SUITE: [(ADMIN, self.role_label(ADMIN), "Everything in every system")]}
+        for role, permissions in self.roles.items():
+            granted = ", ".join(sorted(map(self.label, permissions)))
+            title = self.titles.get(role.partition(":")[0], _SUITE)
+            grouped.setdefault(title, []).append((role, self.role_label(role), granted))
+        return grouped
 
     def granted(self, roles: Iterable[str], extra: Iterable[str] = ()) -> frozenset[str]:
         """What roles and groups grant together; unknown words grant nothing."""

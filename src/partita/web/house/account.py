@@ -59,6 +59,7 @@ def routes(suite: Suite) -> Routes:
             refused=next((form.problem for form in forms.values()), None),
             person=person,
             reasons=await accounts.permissions.reasons_for(person),
+            by_system=accounts.policy.choices,
             everything=accounts.policy.known,
             pending=await accounts.addresses.pending(person.user_id),
             sends_mail=settings.mail == "smtp",
@@ -165,7 +166,7 @@ def routes(suite: Suite) -> Routes:
             tokens=await accounts.tokens.list(viewer),
             form=form or Parsed(None, {"days": str(_DAYS)}),
             new=new,
-            scopes=sorted((each, accounts.policy.label_with_system(each)) for each in viewer.permissions),
+            scopes=accounts.policy.choices(viewer.permissions),
         )
 
     @pages.get("/account/tokens", Access.SIGNED_IN)

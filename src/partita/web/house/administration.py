@@ -15,7 +15,7 @@ from partita.kit.files.headers import safe_headers
 from partita.kit.forms import Parsed, submitted
 from partita.kit.mail import Outbox
 from partita.kit.pages import NOT_KEPT, confirm, redirect, render, shown_once
-from partita.kit.permissions import ADMIN, House, Viewer, require_confirmation
+from partita.kit.permissions import House, Viewer, require_confirmation
 from partita.kit.problems import Forbidden, NotFound
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
@@ -41,15 +41,6 @@ def routes(suite: Suite) -> Routes:
     accounts = suite.kit.accounts
     remains = suite.personal_data.remains
 
-    def role_choices() -> list[tuple[str, str, str]]:
-        """Every role: its name, its label, and what it grants."""
-        policy = accounts.policy
-        roles = [
-            (role, policy.role_label(role), ", ".join(sorted(map(policy.label, granted))))
-            for role, granted in policy.roles.items()
-        ]
-        return [(ADMIN, policy.role_label(ADMIN), "Everything in every system"), *roles]
-
     # -- people
 
     @pages.get("/users", House.MANAGE_USERS)
@@ -63,7 +54,7 @@ def routes(suite: Suite) -> Routes:
         return render(request, "house/users.html", headers=NOT_KEPT, people=page, q=q)
 
     async def new_person_page(request: Request, form: Parsed[Any]) -> Response:
-        return render(request, "house/new_user.html", form=form, roles=role_choices())
+        return render(request, "house/new_user.html", form=form, roles=accounts.policy.role_choices())
 
     @pages.get("/users/new", House.MANAGE_USERS)
     async def new_user(request: Request) -> Response:
@@ -93,8 +84,9 @@ def routes(suite: Suite) -> Routes:
             headers=NOT_KEPT,
             person=person,
             form=form or Parsed(None, {"roles": sorted(person.roles)}),
-            roles=role_choices(),
+            roles=accounts.policy.role_choices(),
             reasons=await accounts.permissions.reasons_for(person),
+            by_system=accounts.policy.choices,
             everything=accounts.policy.known,
             password=password,
             itself=person.user_id == viewer.user_id,

@@ -30,7 +30,7 @@ def add(pages: Routes, service: FusService) -> None:
     groups = service.groups
 
     def form_page(request: Request, viewer: Viewer, form: Parsed[Any], group: Group | None = None) -> Response:
-        choices = groups.permissions_by_system.items()
+        choices = groups.choices(viewer)
         lacking = [] if group is None else groups.lacking(viewer, group)
         return render(request, "fus/edit_group.html", form=form, group=group, choices=choices, lacking=lacking)
 

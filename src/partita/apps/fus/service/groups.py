@@ -56,10 +56,9 @@ class Groups:
         """Every permission of the suite that a group could grant."""
         return self._kit.accounts.policy.known
 
-    @property
-    def permissions_by_system(self) -> dict[str, list[str]]:
-        """The same, by the title of their system."""
-        return self._kit.accounts.policy.by_system()
+    def choices(self, viewer: Viewer) -> dict[str, list[tuple[str, str]]]:
+        """Those that somebody may grant, with their labels, by the title of their system."""
+        return self._kit.accounts.policy.choices(viewer.permissions)
 
     @property
     def fields(self) -> Fields:
