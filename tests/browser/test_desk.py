@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Mode
-from tests.browser.house import MEMBER, MODERATOR, House
+from tests.browser.house import ADMIN, MEMBER, MODERATOR, House
 from tests.browser.sites import a_site
 from tests.browser.window import Window, window
 
@@ -101,6 +101,17 @@ def test_the_start_page_leads_to_what_waits_and_a_decision_to_the_next(house: Ho
         moderator.press("Undo")
         moderator.told("is back in the queue")
         _opens(moderator, first)
+
+
+def test_cards_of_systems_leave_no_hole_in_the_start_page(house: House) -> None:
+    with window(house, ADMIN) as ada:
+        ada.open("/")
+        boxes = [box for each in ada.page.locator(".systems > .entry").all() if (box := each.bounding_box())]
+        ends: dict[float, float] = {}
+        for box in boxes:
+            ends[box["x"]] = max(ends.get(box["x"], 0), box["y"] + box["height"])
+        assert len(ends) == 2
+        assert max(ends.values()) - min(ends.values()) < min(box["height"] for box in boxes), "no card fits in there"
 
 
 def test_members_and_visitors_see_their_own_start_page(house: House, mode: Mode) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ async def test_the_portal_shows_the_newest_approved_content_to_its_readers(tmp_p
             assert f'href="/enablement/content/{released.content_id}"' in page.text
             assert "How to <price> Atlas" in page.shown
             assert "Half a draft" not in page.shown
+            (cover,) = re.findall(r'<img class="face filled" src="([^"]+)"', page.text)
+            assert f'src="{cover}"' in (await reader.get("/enablement")).text, "the same picture as in the library"
         page = await portal.visitor().get("/")
         assert "Atlas" not in page.shown
         assert '<a href="/sign-in?next=/enablement">Sign in</a> to see what is here.' in page.text

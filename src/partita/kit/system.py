@@ -44,6 +44,8 @@ class Headline:
     note: str = ""
     file: str | None = None
     """Its own picture in the file store, if it has one."""
+    picture: str = ""
+    """The address of its picture, if its system makes one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,12 @@ async def after(somebody: Somebody, answer: Answer) -> Answer:
     return await somebody.get(answer.location.partition("#")[0])
 
 
+async def test_a_list_has_its_first_poster_on_the_start_page(ww: WorthWatch) -> None:
+    _, films = await with_titles(ww, await ww.curator("Ada"), "Alien", "Ran")
+    (line,) = re.findall(r'<ul class="headlines">(.*?)</ul>', (await ww.visitor().get("/")).text, re.DOTALL)
+    assert f'<img class="face filled" src="/worthwatch/posters/film/{films[0].movie_id}/' in line
+
+
 async def test_discover_shows_lists_tags_and_curators_and_what_to_do_with_none(ww: WorthWatch) -> None:
     empty = (await ww.visitor().get("/worthwatch")).shown
     assert "No lists yet" in empty

@@ -9,12 +9,13 @@ from partita.apps.enablement.changes import handlers
 from partita.apps.enablement.demo import fill
 from partita.apps.enablement.permissions import ROLES, Enablement, members
 from partita.apps.enablement.personal_data import holdings
-from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS
+from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS, Products
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.clock import SCHEDULES, jobs
 from partita.apps.enablement.service.desks import MOST_COUNTED
 from partita.apps.enablement.service.files import ATTACHMENTS, PREVIEWS
 from partita.apps.enablement.service.previews import job as preview_job
+from partita.apps.enablement.service.shown import cover_of
 from partita.apps.enablement.service.texts import TEXTS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
@@ -33,8 +34,15 @@ def build(kit: Kit) -> System:
     async def news_for(viewer: Viewer) -> tuple[Headline, ...]:
         newest = await service.library.newest(viewer, {}, _NEWS)
         items = await service.content.visible(viewer, newest)
+        products = await service.showing.products() if items else Products()
         return tuple(
-            Headline(item.title, f"/enablement/content/{item.content_id}", item.last_updated, item.product_suite or "")
+            Headline(
+                item.title,
+                f"/enablement/content/{item.content_id}",
+                item.last_updated,
+                item.product_suite or "",
+                picture=cover_of(item, products),
+            )
             for item in items
         )
 

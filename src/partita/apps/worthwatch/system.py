@@ -38,7 +38,14 @@ def build(kit: Kit) -> System:
     async def news() -> tuple[Headline, ...]:
         page = await service.discovery.newest(limit=4)
         return tuple(
-            Headline(card.watchlist.title, card.path, card.watchlist.published_at or "", f"by {card.curator_name}")
+            Headline(
+                card.watchlist.title,
+                card.path,
+                card.watchlist.published_at or "",
+                f"by {card.curator_name}",
+                card.watchlist.cover or (card.fan[0].picture if card.fan else None),
+                card.fan[0].poster if card.fan else "",
+            )
             for card in page
         )
 

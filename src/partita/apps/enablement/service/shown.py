@@ -76,7 +76,7 @@ class Shown:
     @property
     def cover(self) -> str:
         """The address of its cover; another one whenever the picture is another."""
-        return f"{self.path}/cover?v={cover_tag(self.content, self.colour)}"
+        return _cover(self.content, self.colour)
 
     @property
     def file_tag(self) -> str:
@@ -154,6 +154,15 @@ class Shown:
     def status_word(self) -> str:
         """Its state in a word, whatever it is."""
         return self.badge.word if self.badge else STATE_WORDS[self.state]
+
+
+def cover_of(content: Content, products: Products) -> str:
+    """The address of the cover of an item."""
+    return _cover(content, colour_in(products, content.product_suite))
+
+
+def _cover(content: Content, colour: int) -> str:
+    return f"/enablement/content/{content.content_id}/cover?v={cover_tag(content, colour)}"
 
 
 def cover_tag(content: Content, colour: int) -> str:
