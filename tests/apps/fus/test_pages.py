@@ -72,6 +72,28 @@ async def test_the_catalog_shows_sites_with_stars_tags_and_what_to_do_next(fus: 
     assert "Show everything" in nothing
 
 
+async def test_a_list_begins_with_how_many_there_are_and_says_nothing_of_what_is_not_there(fus: Fus) -> None:
+    await put(fus.service, "Bare", tags=["bare"])
+    page = (await fus.visitor().get("/fus?tags=bare")).text
+    assert page.index('<span class="count">1 site</span>') < page.index('name="sort"')
+    assert "No description yet" not in page
+
+
+async def test_a_collection_has_a_face_and_the_shared_one_that_of_its_owner_too(fus: Fus, member: Somebody) -> None:
+    made = (await member.api("POST", "/me/collections", {"name": "For trains"})).json
+    page = (await member.get(f"/fus/me/collections/{made['collectionId']}")).text
+    face = re.search(r'<header class="page-head profile">\s*(<svg class="face.*?</svg>)', page)
+    assert face
+    assert "only you see it" in page
+    await member.post(f"/fus/me/collections/{made['collectionId']}/share")
+    page = (await member.get(f"/fus/me/collections/{made['collectionId']}")).text
+    secret = re.search(r'href="(/fus/shared/[^"]+)"', page)
+    assert secret
+    shared = (await fus.visitor().get(secret[1])).text
+    assert face[1] in shared
+    assert re.search(r'<svg class="face round.*?</svg><span>collected by Member', shared)
+
+
 async def test_best_rated_first_is_a_fair_order_and_says_so(fus: Fus) -> None:
     perfect, loved = [await put(fus.service, title, tags=["fair"]) for title in ("Perfect Once", "Loved By Six")]
     for site, given in ((perfect, [5]), (loved, [5, 5, 5, 5, 5, 4])):
