@@ -136,6 +136,9 @@ async def test_the_desk_is_found_by_words_status_and_what_is_shared(served: Serv
     assert [each["title"] for each in found.json["items"]] == ["Farmers' Voice"]
     results = await ada.get("/newsletter/find?q=digest")
     assert "Weekly Research Digest" in results.shown.replace("<mark>", "").replace("</mark>", "")
+    assert (
+        results.text.count('<li class="found-row"><svg class="face') == results.text.count('<li class="found-row">') > 0
+    )
     assert "Nothing has been shared with you" in (await ada.get("/newsletter?tab=shared")).shown
     assert (await ada.api("GET", f"/newsletters/{other}")).status == 404
 
