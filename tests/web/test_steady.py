@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import Routes
 from partita.store import EmbeddedStore
 from partita.table import Delete, Put
+from partita.table.recent import Recent
 from tests.web.conftest import PASSWORD, Served, make
 from tests.web.press import Article, Press
 from tests.web.test_made_pages import _shown
@@ -122,6 +123,25 @@ async def test_a_refusal_is_not_kept(fresh: Served) -> None:
     for _ in range(2):
         assert (await fresh.visitor().get("/api/press/steady?limit=0")).status == 422
     assert (await fresh.visitor().get("/api/press/steady?limit=1")).status == 200
+
+
+async def test_addresses_with_parameters_that_do_not_exist_leave_nothing_behind(
+    fresh: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Hashable] = []
+    add = Recent[Hashable, object].add
+
+    def noted(memory: Recent[Hashable, object], key: Hashable, value: object, size: int) -> None:
+        kept.append(key)
+        add(memory, key, value, size)
+
+    monkeypatch.setattr(Recent, "add", noted)
+    assert (await fresh.visitor().get("/api/press/steady?limit=3")).status == 200
+    before = len(kept)
+    assert before >= 1
+    for number in range(50):
+        assert (await fresh.visitor().get(f"/api/press/steady?limit=3&x{number}={number}")).status == 422
+    assert len(kept) == before
 
 
 async def test_each_answer_has_the_name_of_its_own_request(fresh: Served) -> None:

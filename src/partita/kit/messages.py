@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import AfterValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
 from partita.kit.problems import FieldError
+from partita.table.suggest import nearest
 
 Details = Mapping[str, Any]
 """One entry of pydantic's `errors()`."""
+UNKNOWN_PARAMETER = "unknown_parameter"
+"""The type of an error about a parameter that a route does not have; `known` in its context are those it has."""
 
 
 def field_errors(error: ValidationError | Iterable[Details], *, skip: int = 0) -> tuple[FieldError, ...]:
@@ -32,7 +35,10 @@ def field_name(details: Details, *, skip: int = 0) -> str:
     if details["type"] == "json_invalid":
         return "body"
     parts = [str(part) for part in details["loc"][skip:]]
-    name = ".".join(part for part in parts if not _is_member(part)) or "body"
+    if details["type"] == UNKNOWN_PARAMETER:
+        name = parts[-1]  # whatever it looks like
+    else:
+        name = ".".join(part for part in parts if not _is_member(part)) or "body"
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
@@ -45,7 +51,7 @@ def _is_member(part: str) -> bool:
 def message(details: Details) -> str:
     """What to do about it."""
     kind, given = details["type"], details.get("input")
-    if kind == "missing" or (given in ("", None) and kind not in ("extra_forbidden", "json_invalid")):
+    if kind == "missing" or (given in ("", None) and kind not in _NOT_FILLED_IN):
         return "Please fill this in."
     if kind in ("too_short", "string_too_short") and isinstance(given, str) and not given.strip():
         return "Please fill this in."  # only spaces
@@ -67,6 +73,8 @@ def matching(pattern: str, explanation: str) -> AfterValidator:
 
 Context = Mapping[str, Any]
 _MEMBERS = frozenset({"str", "int", "float", "bool", "nullable"})
+_NOT_FILLED_IN = frozenset({"extra_forbidden", "json_invalid", UNKNOWN_PARAMETER})
+"""Errors that are not about a value, so that none is missing."""
 _LONGEST_NAME = 200
 _MOST_ERRORS = 100
 """Nobody reads more; a request of a megabyte may have a hundred thousand."""
@@ -106,6 +114,16 @@ def _one_of(context: Context) -> str:
 def _own_message(context: Context) -> str:
     """The message of one of our validators, or the reason from the check of email addresses."""
     return str(context.get("reason") or context.get("error") or "This is not valid.")
+
+
+def _unknown_parameter(context: Context) -> str:
+    names: Sequence[str] = context["known"]
+    meant = nearest(context["name"], names)
+    if meant is not None:
+        return f"There is no such parameter; did you mean {meant}?"
+    if not names:
+        return "There is no such parameter, and no other either."
+    return f"There is no such parameter; these exist: {', '.join(names)}."
 
 
 def _unquoted(choices: str) -> str:
@@ -173,6 +191,7 @@ _MESSAGES: dict[str, Callable[[Context], str]] = {
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
     "extra_forbidden": _always("There is no such field."),
+    UNKNOWN_PARAMETER: _unknown_parameter,
     "json_invalid": _always("This is not JSON."),
     "value_error": _own_message,
     "assertion_error": _own_message,

@@ -17,6 +17,7 @@ from partita.kit.permissions import Access, Viewer, authorize, require_write
 from partita.kit.problems import NotFound
 from partita.kit.serving import serving
 from partita.kit.steady import WhenKept, steadily
+from partita.kit.unknown import refusing_unknown
 from partita.store.reads import remember_reads
 from partita.table.recent import Recent
 
@@ -200,7 +201,10 @@ def _steady(route_class: type[APIRoute], when_kept: WhenKept | None) -> type[API
 
 
 def _handler(route: APIRoute, handle: Handle) -> Handle:
-    """A handler that parses the same query once, if the route was declared so."""
+    """A handler that refuses parameters which a route of the API does not know, and parses the same query once if the
+    route was declared so. Addresses of pages bring parameters of others: of campaigns, of search engines."""
+    if route.include_in_schema:
+        handle = refusing_unknown(route, handle)
     return parsed_once(route.dependant, handle, viewer_of) if is_noting(route.endpoint) else handle
 
 

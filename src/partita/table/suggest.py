@@ -7,11 +7,19 @@ from collections.abc import Iterable
 
 def instead_of(name: str, choices: Iterable[str]) -> str:
     """`did you mean tool_id?`, or what there is."""
+    names = list(choices)
+    meant = nearest(name, names)
+    if meant is not None:
+        return f"did you mean {meant}?"
+    return f"there is {', '.join(names)}" if names else "there is none"
+
+
+def nearest(name: str, choices: Iterable[str]) -> str | None:
+    """The one of the choices that was probably meant; None if it could be any."""
     from difflib import get_close_matches  # only for who is wrong
 
-    names = list(choices)
-    close = get_close_matches(name, names, n=1, cutoff=0.7)
-    close = close or [each for each in names if name and (name in each or each in name)]
-    if close:
-        return f"did you mean {close[0]}?"
-    return f"there is {', '.join(names)}" if names else "there is none"
+    folded = {each.lower(): each for each in choices}
+    wanted = name.lower()
+    close = get_close_matches(wanted, folded, n=1, cutoff=0.7)
+    close = close or [each for each in folded if wanted and (wanted in each or each in wanted)]
+    return folded[close[0]] if close else None

@@ -69,8 +69,8 @@ _PROBLEM = {
 _INTRODUCTION = """\
 Lists take `limit` (1 to 100) and `cursor`, and return `items` and `next_cursor`; on the last page `next_cursor` is
 null. Cursors are opaque and valid only for the same list with the same arguments. Errors are
-`application/problem+json` with a stable `code`. Send an API token as `Authorization: Bearer pat_…`; create one under
-Account, API tokens."""
+`application/problem+json` with a stable `code`. Parameters and fields that do not exist are refused with 422. Send an
+API token as `Authorization: Bearer pat_…`; create one under Account, API tokens."""
 
 
 _JOBS = {"name": "jobs", "description": "Long work in the background: how far it is, what came out, cancelling it."}
@@ -151,9 +151,9 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
         operation["summary"], operation["description"] = first, rest.strip()
     permission = operation.get("x-permission", Access.PUBLIC)
     statuses = set(operation.pop("x-refuses", ()))
-    # FastAPI adds its own 422 response; ours has another shape.
-    if operation["responses"].pop("422", None):
-        statuses.add(422)
+    # FastAPI adds its own 422 response to some; ours has another shape, and an unknown parameter is refused everywhere.
+    operation["responses"].pop("422", None)
+    statuses.add(422)
     if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
         statuses.add(400)
     if "requestBody" in operation:

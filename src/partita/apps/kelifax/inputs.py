@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, EmailStr, Field, ValidationInfo, field_validator
 
 from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType, Licence, Pricing
 from partita.apps.kelifax.schema import Category, Resource
@@ -213,8 +213,6 @@ def edit_form_of(resource: Resource) -> type[EditForm]:
 
 class Reason(Input):
     """Why a resource is rejected, or what is wrong with it."""
-
-    model_config = ConfigDict(extra="ignore")  # programs have always been able to send more
 
     reason: Annotated[Text, Field(min_length=1, max_length=1000)]
 

@@ -12,7 +12,15 @@ from partita.kit.files.names import FileNameError, download_name
 from partita.kit.files.s3 import S3Files
 from partita.kit.files.serving import file_routes
 from partita.kit.files.sweep import OwnedFiles, Swept, sweep
-from partita.kit.files.uploads import UPLOAD_BODY, UploadedFile, UploadedFiles, UploadedForm, Uploads, upload_handler
+from partita.kit.files.uploads import (
+    UPLOAD_BODY,
+    UploadedFile,
+    UploadedFiles,
+    UploadedForm,
+    Uploads,
+    form_with_files,
+    upload_handler,
+)
 
 __all__ = [
     "MOST_UPLOAD",
@@ -39,6 +47,7 @@ __all__ = [
     "download_name",
     "file_routes",
     "files_for",
+    "form_with_files",
     "image_of",
     "kind_of",
     "safe_headers",

@@ -5,8 +5,9 @@ Its item is written first, so that at no moment there is a file that nothing nam
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
@@ -21,6 +22,7 @@ from partita.kit.files.names import download_name
 from partita.kit.files.schema import UPLOADS, Upload
 from partita.kit.files.serving import FORM_BYTES
 from partita.kit.problems import Problem, TooLarge
+from partita.kit.unknown import refuse_unknown_fields
 from partita.store.store import AsyncStore
 from partita.table import Delete, Put, Update
 
@@ -95,30 +97,34 @@ class Uploads:
         kinds: Collection[str] = (),
         most_bytes: int = MOST_UPLOAD,
         field: str = "file",
+        texts: Collection[str] | None = None,
         seconds: int = DAY,
     ) -> UploadedForm:
         """Take a form with at most one file, which is streamed into the store as it arrives.
 
         What it is, its content says: it is refused with `WrongKind` (415) if it is none of the kinds, before the rest
         is taken, and with `TooLarge` (413) as soon as it is. Whatever is refused leaves nothing behind. A form without
-        files works too.
+        files works too. `texts` are the other fields of a form that programs send: it is refused if it has more.
         """
         if not is_multipart(request):
             async with request.form() as sent:
                 pairs = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+            _refuse_others([name for name, _ in pairs], field, texts)
             return UploadedForm(ImmutableMultiDict(pairs))
+        names: list[str] = []
         announced = request.headers.get("content-length", "")
         too_large = announced.isdigit() and int(announced) > most_bytes + FORM_BYTES
         file: UploadedFile | None = None
         refusal: Problem | None = None
-        texts: list[tuple[str, str]] = []
+        typed: list[tuple[str, str]] = []
         left = FORM_BYTES
         try:
             async for part in parts_of(request):
+                names.append(part.name)
                 if part.filename is None:
                     text = await _text(part, left)
                     left -= len(text)
-                    texts.append((part.name, text.decode("utf-8", "replace")))
+                    typed.append((part.name, text.decode("utf-8", "replace")))
                 elif part.name == field:
                     if too_large:
                         raise TooLarge(f"At most {most_bytes / 1_000_000:g} MB; this file is larger.")
@@ -128,6 +134,7 @@ class Uploads:
                         file = await self._take(part, folder, kinds, most_bytes, seconds)
                     except WrongKind as wrong:
                         refusal = wrong  # what was typed after it is still to come
+            _refuse_others(names, field, texts)
         except TooLarge as problem:
             # What was announced is passed over, so that a browser reads the answer; what has no end is not.
             refusal = problem if announced else _Endless(problem.detail)
@@ -137,7 +144,7 @@ class Uploads:
             raise
         if refusal is not None and file is not None:
             await self.discard(file.name)
-        return UploadedForm(ImmutableMultiDict(texts), file if refusal is None else None, refusal)
+        return UploadedForm(ImmutableMultiDict(typed), file if refusal is None else None, refusal)
 
     async def receive_several(
         self,
@@ -148,6 +155,7 @@ class Uploads:
         most_bytes: int = MOST_UPLOAD,
         most_files: int = 20,
         field: str = "files",
+        texts: Collection[str] | None = None,
         seconds: int = DAY,
     ) -> UploadedFiles:
         """Take a form with any number of files, each streamed into the store as it arrives. What is wrong with one of
@@ -155,17 +163,20 @@ class Uploads:
         if not is_multipart(request):
             async with request.form() as sent:
                 pairs = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+            _refuse_others([name for name, _ in pairs], field, texts)
             return UploadedFiles(ImmutableMultiDict(pairs))
+        names: list[str] = []
         taken: list[UploadedFile] = []
         refused: list[tuple[str, Problem]] = []
-        texts: list[tuple[str, str]] = []
+        typed: list[tuple[str, str]] = []
         left = FORM_BYTES
         try:
             async for part in parts_of(request):
+                names.append(part.name)
                 if part.filename is None:
                     text = await _text(part, left)
                     left -= len(text)
-                    texts.append((part.name, text.decode("utf-8", "replace")))
+                    typed.append((part.name, text.decode("utf-8", "replace")))
                 elif part.name == field:
                     called = download_name(part.filename)
                     try:
@@ -176,11 +187,12 @@ class Uploads:
                         refused.append((called, problem))
                     else:
                         taken.extend(() if file is None else (file,))
+            _refuse_others(names, field, texts)
         except BaseException:
             for each in taken:
                 await self.discard(each.name)
             raise
-        return UploadedFiles(ImmutableMultiDict(texts), tuple(taken), tuple(refused))
+        return UploadedFiles(ImmutableMultiDict(typed), tuple(taken), tuple(refused))
 
     async def keep(self, folder: str, data: bytes, kind: str, *, seconds: int = DAY) -> str:
         """Keep a file that is in memory, such as a picture that was encoded anew; its name, to be claimed in time."""
@@ -232,6 +244,16 @@ class Uploads:
         return name
 
 
+def form_with_files(field: str, *texts: str, most: int = 1) -> dict[str, Any]:
+    """How such a form is described (`openapi_extra`), as no parameter of a function declares what is read while it
+    arrives."""
+    file: dict[str, Any] = {"type": "string", "format": "binary"}
+    files = file if most == 1 else {"type": "array", "items": file, "minItems": 1, "maxItems": most}
+    fields = {field: files, **{name: {"type": "string"} for name in texts}}
+    form = {"schema": {"type": "object", "required": [field], "properties": fields}}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": form}}}
+
+
 def upload_handler(files: Files) -> Handler:
     """Deletes the files of uploads that have expired."""
 
@@ -241,6 +263,11 @@ def upload_handler(files: Files) -> Handler:
             await files.delete(upload.name)
 
     return Handler("house.uploads", UPLOADS, remove_expired)
+
+
+def _refuse_others(names: Iterable[str], field: str, texts: Collection[str] | None) -> None:
+    if texts is not None:
+        refuse_unknown_fields(names, (field, *texts))
 
 
 async def _text(part: Part, most: int) -> bytes:

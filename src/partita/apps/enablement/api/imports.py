@@ -16,7 +16,7 @@ from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.import_rows import MOST_BYTES
 from partita.apps.enablement.service.imports import Checks
 from partita.kit.answers import Json
-from partita.kit.files import UPLOAD_BODY
+from partita.kit.files import UPLOAD_BODY, form_with_files
 from partita.kit.jobs.answers import StartedJob, accepted
 from partita.kit.problems import BadRequest
 from partita.kit.routes import CurrentViewer, Routes
@@ -126,6 +126,7 @@ def add(api: Routes, service: EnablementService) -> None:
         response_model=ImportDetail,
         refuses=[400, 404, 409, 413, 415, 422],
         most_bytes=UPLOAD_BODY,
+        openapi_extra=form_with_files("file", "line"),
     )
     async def add_import_file(request: Request, viewer: CurrentViewer, import_id: str) -> Json:
         """Send a file that a row names, as a form with the field `file`; 100 MB at most.
@@ -133,7 +134,7 @@ def add(api: Routes, service: EnablementService) -> None:
         With the number of a row in the field `line` before it, it belongs to that row, whatever its name. If it is
         sent again, it replaces the first."""
         await imports.find(viewer, import_id)
-        sent = await imports.receive(request)
+        sent = await imports.receive(request, ("line",))
         if sent.file is None:
             raise BadRequest("Send a form with the file in the field “file”.", code="file_missing")
         return _detail(await imports.add_file(viewer, import_id, sent.file, line_of(sent.fields)))

@@ -3,7 +3,7 @@ job makes the drafts. A draft's id is made of the import and the row, so that no
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -165,10 +165,11 @@ class Imports:
             own = Update(listed.own_key, ImportsOf.latest.set(latest)).next_version(listed)
         await self._store.transact(Transaction(Put(work).if_new(), own))
 
-    async def receive(self, request: Request) -> UploadedForm:
-        """Take a form with a file for `add_file`; what it is, its content says."""
+    async def receive(self, request: Request, texts: Collection[str] | None = None) -> UploadedForm:
+        """Take a form with a file for `add_file`; what it is, its content says. A form that has other fields than
+        `texts` is refused, if these are given."""
         kinds = tuple(ENDINGS)
-        return await self._kit.uploads.receive(request, ATTACHMENTS, kinds=kinds, seconds=WAIT_SECONDS)
+        return await self._kit.uploads.receive(request, ATTACHMENTS, kinds=kinds, texts=texts, seconds=WAIT_SECONDS)
 
     async def add_file(self, viewer: Viewer, import_id: str, file: UploadedFile, line: int | None = None) -> Checks:
         """Tick off a file: it belongs to the row that names it, or to the one of a line, whatever it is called. A file

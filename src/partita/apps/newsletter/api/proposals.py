@@ -12,7 +12,7 @@ from starlette.responses import Response
 from partita.apps.newsletter.api.draft import PastedMarkdown
 from partita.apps.newsletter.api.exports import FILE, download
 from partita.apps.newsletter.api.history import VersionDetail, VersionView
-from partita.apps.newsletter.api.sources import FILES_BODY, AddedFiles, SourceView, files_form
+from partita.apps.newsletter.api.sources import FILES_BODY, AddedFiles, SourceView
 from partita.apps.newsletter.api.steps import StepView, step_view
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.inputs import (
@@ -34,8 +34,10 @@ from partita.apps.newsletter.service.editing.pasted import markdown_of
 from partita.apps.newsletter.service.proposal_files import FILE_KINDS, FileKind, file_kind
 from partita.apps.newsletter.service.proposal_passages import FoundPassage
 from partita.apps.newsletter.service.proposals import OpenProposal, SectionState, Sort
+from partita.apps.newsletter.service.sources import MOST_AT_ONCE
 from partita.apps.newsletter.service.steps import Look
 from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.files import form_with_files
 from partita.kit.problems import BadRequest, FieldError, Invalid
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import ListOf, View, listed
@@ -346,7 +348,7 @@ def add(api: Routes, service: NewsletterService) -> None:
         response_model=AddedFiles,
         refuses=[400, 403, 404, 413, 422],
         most_bytes=FILES_BODY,
-        openapi_extra=files_form("kind"),
+        openapi_extra=form_with_files("files", "kind", most=MOST_AT_ONCE),
     )
     async def add_proposal_files(
         request: Request,
@@ -360,7 +362,7 @@ def add(api: Routes, service: NewsletterService) -> None:
 
         `kind` (call, reference or annex) may also be a field of the form."""
         await proposals.read(viewer, code, write=True)
-        sent = await service.sources.receive(request)
+        sent = await service.sources.receive(request, ("kind",))
         wanted = kind or file_kind(sent.fields.get("kind") or "reference")
         if wanted is None:
             await service.sources.give_up(sent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request
 from pydantic import ConfigDict, Field
@@ -16,6 +16,7 @@ from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.reading.reading import MOST_BYTES
 from partita.apps.newsletter.service.sources import MOST_AT_ONCE, Wanted
 from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.files import form_with_files
 from partita.kit.forms import parse
 from partita.kit.problems import BadRequest
 from partita.kit.routes import CurrentViewer, Routes
@@ -95,14 +96,6 @@ class AddedFiles(View):
     refused: list[RefusedFile]
 
 
-def files_form(*texts: str) -> dict[str, Any]:
-    """How a form with files is described; it is read while it arrives, so no parameter of a function declares it."""
-    files = {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1, "maxItems": MOST_AT_ONCE}
-    fields = {"files": files, **{name: {"type": "string"} for name in texts}}
-    form = {"schema": {"type": "object", "required": ["files"], "properties": fields}}
-    return {"requestBody": {"required": True, "content": {"multipart/form-data": form}}}
-
-
 def add(api: Routes, service: NewsletterService) -> None:
     """Declare the routes."""
     sources = service.sources
@@ -145,15 +138,19 @@ def add(api: Routes, service: NewsletterService) -> None:
         response_model=AddedFiles,
         refuses=[400, 403, 404, 413, 422],
         most_bytes=FILES_BODY,
-        openapi_extra=files_form("tags", "shelf"),
+        openapi_extra=form_with_files("files", "tags", "shelf", most=MOST_AT_ONCE),
     )
     async def add_source_files(request: Request, viewer: CurrentViewer) -> Json:
         """Add up to 20 files of 50 MB each, in the field `files` of a form: PDF, DOCX, HTML, Markdown, plain text.
 
         `tags` and `shelf` may be fields of the form. What is wrong with one file is said of it alone."""
-        sent = await sources.receive(request)
-        facts = parse(SourceFacts, sent.fields, separated=("tags",)).value or SourceFacts()
-        added, refused = await sources.add_files(viewer, sent, facts)
+        sent = await sources.receive(request, ("tags", "shelf"))
+        form = parse(SourceFacts, sent.fields, separated=("tags",))
+        if form.value is None:
+            await sources.give_up(sent)
+            assert form.problem is not None  # a form without a value says why
+            raise form.problem
+        added, refused = await sources.add_files(viewer, sent, form.value)
         if not added and not refused:
             raise BadRequest("Send a form with files in the field “files”.", code="file_missing")
         told = [{"name": name, "code": problem.code, "detail": problem.detail} for name, problem in refused]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -163,10 +163,11 @@ class Sources:
             await self._kit.uploads.discard(file.name)
             raise
 
-    async def receive(self, request: Request) -> UploadedFiles:
-        """Files as they arrive, each of any kind: what it is shows when it is read."""
+    async def receive(self, request: Request, texts: Collection[str] | None = None) -> UploadedFiles:
+        """Files as they arrive, each of any kind: what it is shows when it is read. A form that has other fields than
+        `texts` is refused, if these are given."""
         return await self._kit.uploads.receive_several(
-            request, FOLDER, most_bytes=MOST_BYTES, most_files=MOST_AT_ONCE, field="files"
+            request, FOLDER, most_bytes=MOST_BYTES, most_files=MOST_AT_ONCE, field="files", texts=texts
         )
 
     async def add_files(
