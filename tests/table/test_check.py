@@ -11,13 +11,17 @@ import pytest
 
 from partita.bootstrap import examples, tables
 from partita.dynamo.requests import Scan
+from partita.engine import Engine
+from partita.store import EmbeddedStore
 from partita.table import (
     Attribute,
     Item,
+    Put,
     Query,
     Table,
     access_pattern,
     attribute,
+    camel_case,
     collection,
     derived,
     key_part,
@@ -98,7 +102,9 @@ def test_a_key_with_few_values_is_a_hot_partition_whatever_its_type() -> None:
     assert found["byStars"].why.startswith("all Thing items share 5 partitions (1, 2, 3, 4…): a partition takes 1,000")
     assert "1 partition (all)" in found["byShelf"].why
     assert "4 partitions (KIND#new#true, KIND#new#false, KIND#old#true, KIND#old#false)" in found["byKind"].why
-    assert found["byState"].step.startswith("Set PARTITA_SHARDS_SHOP_BYSTATE=8, or declare shards=8:")
+    assert found["byState"].step.startswith(
+        "Before it is created, declare shards=8 or set PARTITA_SHARDS_SHOP_BYSTATE=8: each is"
+    )
 
 
 def test_a_derived_key_with_few_values_is_a_hot_partition() -> None:
@@ -139,8 +145,37 @@ def test_the_tables_own_partitions_can_be_hot_or_grow_without_bound() -> None:
         name: Attribute[str] = key_part()
         at: Attribute[Timestamp] = key_part()
 
-    assert _only("hot-partition", table).why.startswith("all items share 1 partition (today)")
-    assert _only("unbounded-collection", table).subject == "Setting"
+    assert _only("hot-partition", table).why.startswith("all items of one day share 1 partition (today)")
+    unbounded = _only("unbounded-collection", table)
+    assert unbounded.subject == "Setting"
+    assert unbounded.why.startswith("all items share 1 partition (SETTINGS), which grows with every item: a partition")
+
+
+def test_what_is_said_of_a_hot_partition_works_although_the_table_has_rows() -> None:
+    """Whoever reads it has often written something already: an index cannot be changed then, and rows under keys of
+    another shape are not found."""
+
+    def lending(index: str, **settings: Any) -> tuple[Table, type[Any], Query[Any]]:
+        table = Table("lending", pk="id")
+        by_kind = table.index(index, pk="kind", sk="id", **settings)
+
+        class Tool(Item, table=table):
+            id: Attribute[str]
+            kind: Attribute[Literal["cutting", "drilling"]]
+
+        return table, Tool, Tool.query(by_kind, Tool.kind("cutting"))
+
+    with Engine.temporary() as engine:
+        store = EmbeddedStore(engine)
+        table, tool, _ = lending("byKind")
+        store.create(table)
+        store.write(Put(tool(id="saw", kind="cutting")))
+        _, _, later = _only("hot-partition", table).step.partition("declare shards=8 under another name, ")
+        assert later == 'with replaces=("byKind",) and backfill=True.'
+        table, _, cutting = lending("byKindSpread", shards=8, replaces=("byKind",), backfill=True)
+        store.create(table)
+        assert [each.id for each in store.page(cutting)] == ["saw"]
+        assert "hot-partition" not in _found(table)
 
 
 def test_a_local_index_bounds_what_a_partition_holds() -> None:
@@ -194,7 +229,29 @@ def test_items_that_could_pass_400_kb_are_named_with_what_makes_them_large() -> 
 
 
 def test_a_table_whose_items_never_expire_says_so() -> None:
-    assert "nothing ever expires" in _only("never-expires", Table("kept", pk="id", ttl="until")).why
+    finding = _only("never-expires", Table("kept", pk="id", ttl="until"))
+    assert "nothing ever expires" in finding.why
+    assert finding.step == "Give a type that attribute, or take ttl='until' away."
+
+
+@pytest.mark.parametrize("ttl", ["expires_at", "expiresat", "expireAt"])
+def test_an_expiry_that_is_spelt_otherwise_than_it_is_stored_says_how(ttl: str) -> None:
+    table = Table("kept", pk="id", ttl=ttl, names=camel_case)
+
+    class Kept(Item, table=table):
+        id: Attribute[str]
+        expires_at: Attribute[int]
+
+    finding = _only("never-expires", table)
+    assert finding.why == f"no item type stores an attribute {ttl}: nothing ever expires"
+    assert finding.step.startswith("Did you mean ttl='expiresAt'?")
+    again = Table("kept", pk="id", ttl="expiresAt", names=camel_case)
+
+    class KeptAgain(Item, table=again):
+        id: Attribute[str]
+        expires_at: Attribute[int]
+
+    assert "never-expires" not in _found(again)
 
 
 # -- access patterns

@@ -23,6 +23,7 @@ from partita.table.template import Template
 
 _FEW = 20
 _TRIES = 1_000
+_TODAY = "today"
 _LIMIT = "a partition takes 1,000 writes and 3,000 reads a second"
 
 
@@ -84,9 +85,12 @@ def _hot(index: Index, writers: list[type[Item]]) -> Iterator[Finding]:
         return
     shared = [(kind, values) for kind in writers if (values := few_values(kind, index.pk))]
     if shared:
-        sharing = "; ".join(f"all {kind.__name__} items share {_listed(values)}" for kind, values in shared)
+        sharing = "; ".join(_sharing(f"{kind.__name__} items", values) for kind, values in shared)
         variable = shards_variable(index.table.default_name, index.name)
-        step = f"Set {variable}=8, or declare shards=8: each is spread over 8 partitions, which reading merges."
+        step = (
+            f"{_spread(variable)} If there is an index {index.name} already, declare shards=8 under another name, with "
+            f'replaces=("{index.name}",) and backfill=True.'
+        )
         yield Finding("hot-partition", repr(index), index.name, f"{sharing}: {_LIMIT}", step)
 
 
@@ -102,7 +106,7 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
                 "unbounded-collection",
                 where,
                 kind.__name__,
-                f"all items share one partition, {_listed(values)}, which grows with every item: {_LIMIT}",
+                f"{_sharing('items', values)}, which grows with every item: {_LIMIT}",
                 "Put something that differs from item to item into the partition key.",
             )
         elif values and table.shards == 1:
@@ -111,8 +115,8 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
                 "hot-partition",
                 where,
                 kind.__name__,
-                f"all items share {_listed(values)}: {_LIMIT}",
-                f"Set {variable}=8, or declare shards=8: each is spread over 8 partitions, which reading merges.",
+                f"{_sharing('items', values)}: {_LIMIT}",
+                f"{_spread(variable)} Items that are there already would not be found: copy them into a new table.",
             )
     if any(index.local for index in table.indexes):
         yield Finding(
@@ -178,7 +182,20 @@ def _template_values(kind: type[Item], template: Template) -> tuple[str, ...]:
 def _values(kind: type[Item], field: str) -> tuple[Any, ...]:
     """What a field can hold, if that is little; a day is one value for all who write on it."""
     held = sample(kind, field)
-    return held.choices or (("today",) if held.is_day else ())
+    return held.choices or ((_TODAY,) if held.is_day else ())
+
+
+def _sharing(items: str, values: tuple[str, ...]) -> str:
+    """Which items meet: of a key with a day, those of one day."""
+    which = f"{items} of one day" if all(_TODAY in value for value in values) else items
+    return f"all {which} share {_listed(values)}"
+
+
+def _spread(variable: str) -> str:
+    return (
+        f"Before it is created, declare shards=8 or set {variable}=8: each is spread over 8 partitions, which reading "
+        "merges."
+    )
 
 
 def _listed(values: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from partita.table.examples import Examples
 from partita.table.findings import Finding
 from partita.table.items import Item
 from partita.table.markers import large_fields
+from partita.table.suggest import nearest
 from partita.table.tables import Table
 
 _LONGEST_CHARACTER = 4
@@ -25,9 +26,18 @@ def findings(table: Table, _examples: Examples) -> Iterator[Finding]:
             "never-expires",
             table.name,
             table.name,
-            f"no item type has a field {table.ttl}: nothing ever expires",
-            f"Give a type that field, or take ttl={table.ttl!r} away.",
+            f"no item type stores an attribute {table.ttl}: nothing ever expires",
+            _expiry(table, table.ttl),
         )
+
+
+def _expiry(table: Table, ttl: str) -> str:
+    """What to do about an expiry that no item has: it may be spelt as in Python, or otherwise wrong."""
+    stored = {field: name for kind in table.item_types for field, name in kind.__layout__.names.items()}
+    meant = stored.get(ttl) or nearest(ttl, stored.values())
+    if meant is not None:
+        return f"Did you mean ttl={meant!r}? Attributes are named as they are stored."
+    return f"Give a type that attribute, or take ttl={ttl!r} away."
 
 
 def _size(table: Table, kind: type[Item]) -> Iterator[Finding]:

@@ -43,8 +43,10 @@ def findings(table: Table, examples: Examples) -> Iterator[Finding]:
             yield _finding(
                 "heavy-page",
                 pattern,
-                f"a page of {costs.items} costs {costs.units:g} read units: an item has {costs.item_bytes:,} bytes",
-                "Keep what the list does not show in an item of its own or in the file store.",
+                f"a page of {costs.items} costs {costs.units:g} read units: an item has about "
+                f"{costs.item_bytes:,} bytes, going by its limits",
+                "Keep what the list does not show in an item of its own or in the file store, or give it an index that "
+                "leaves it out.",
             )
     for name, patterns in second_reads.items():
         yield Finding(

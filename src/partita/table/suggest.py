@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_TELLING = 3
+
 
 def instead_of(name: str, choices: Iterable[str]) -> str:
     """`did you mean tool_id?`, or what there is."""
@@ -21,5 +23,10 @@ def nearest(name: str, choices: Iterable[str]) -> str | None:
     folded = {each.lower(): each for each in choices}
     wanted = name.lower()
     close = get_close_matches(wanted, folded, n=1, cutoff=0.7)
-    close = close or [each for each in folded if wanted and (wanted in each or each in wanted)]
+    close = close or [each for each in folded if _holds(each, wanted) or _holds(wanted, each)]
     return folded[close[0]] if close else None
+
+
+def _holds(longer: str, shorter: str) -> bool:
+    """Whether a name is a part of another; `of` is one of `offset` by chance."""
+    return len(shorter) >= _TELLING and shorter in longer
