@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita.bootstrap import build
-from partita.kit.permissions import Access, Reason
+from partita.kit.permissions import Access, Reason, Viewer
 from partita.kit.routes import Routes
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite, policy_of
@@ -265,6 +265,89 @@ async def test_a_token_changes_nothing_without_a_permission_of_the_system(house:
             _check_problem(answer, route, 403, "forbidden")
         allowed = await program.call(route.method, route.filled(), token=given.get(route.tag, given["fus"]))
         assert "only reads" not in allowed.text, route
+
+
+@dataclass(slots=True)
+class Programmer:
+    """Somebody who writes a program, and does what its refusals say: by the permissions that they name."""
+
+    house: House
+    viewer: Viewer
+    scopes: frozenset[str] = frozenset()
+    token: str = ""
+
+    async def create(self, scopes: Iterable[str]) -> None:
+        tokens = self.house.suite.kit.accounts.tokens
+        for old in await tokens.list(self.viewer):
+            await tokens.revoke(self.viewer, old.token_id)
+        has = self.house.members | self.house.handed.permissions
+        self.viewer = replace(self.viewer, permissions=has)
+        self.scopes = frozenset(scopes)
+        self.token = (await tokens.create(self.viewer, "program", sorted(self.scopes), 1)).text
+
+    async def call(self, route: Walked) -> Answer:
+        return await self.house.visitor().call(route.method, route.filled(), token=self.token)
+
+    async def follow(self, refusal: str) -> None:
+        """Do what a refusal says."""
+        named = re.findall(r"\((\w+:[\w-]+:[\w-]+)\)", refusal)
+        assert named, refusal
+        if "Ask an administrator" in refusal:
+            self.house.handed.permissions |= set(named)
+        if "create another" in refusal:
+            chosen = named[:1] if "one of them" in refusal else named
+            await self.create({*chosen, *(self.scopes if "besides those that this one has" in refusal else ())})
+
+
+@pytest.fixture
+async def programmer(house: House, somebody: Person) -> Programmer:
+    viewer = await house.suite.kit.accounts.recognition.from_session(somebody.cookies["partita"])
+    return Programmer(house, replace(viewer, confirmed=True))
+
+
+async def test_a_token_that_does_what_its_refusal_says_is_not_refused_again(
+    house: House, programmer: Programmer
+) -> None:
+    """Whatever single permission it lacks, and whether its owner has that one, never had it or has lost it."""
+    by_permission = {route.permission: route for route in house.routes if route.api and route.granted}
+    assert len(by_permission) > 35
+    for permission, route in by_permission.items():
+        for case in ("its owner has it", "never had it", "has lost it", "it has nothing"):
+            house.handed.permissions = house.known
+            if case == "never had it":
+                house.handed.permissions -= {permission}
+            if case == "never had it" and permission in house.members:
+                continue
+            lacking = {permission} if case != "has lost it" else set[str]()
+            await programmer.create(() if case == "it has nothing" else house.known - lacking)
+            if case == "has lost it":
+                house.handed.permissions = house.known - {permission}
+                if permission in house.members:
+                    continue
+            before = programmer.scopes
+            refusal = await programmer.call(route)
+            _check_problem(refusal, route, 403, "forbidden")
+            await programmer.follow(refusal.json["detail"])
+            again = await programmer.call(route)
+            assert again.status not in (401, 403), (case, str(route), refusal.json["detail"], again.text)
+            assert programmer.scopes == before | {permission}, (case, str(route), "no more than it needs")
+
+
+async def test_a_token_that_only_reads_is_told_which_permission_lets_it_write(
+    house: House, programmer: Programmer
+) -> None:
+    found = [route for route in house.routes if route.api and route.mutates and route.permission == Access.SIGNED_IN]
+    for route in found:
+        if str(route) == "DELETE /api/account":  # nobody comes back
+            continue
+        for has in (house.known, house.members):
+            house.handed.permissions = has
+            await programmer.create(())
+            refusal = await programmer.call(route)
+            _check_problem(refusal, route, 403, "forbidden")
+            await programmer.follow(refusal.json["detail"])
+            again = await programmer.call(route)
+            assert again.status not in (401, 403), (str(route), refusal.json["detail"], again.text)
 
 
 async def test_a_permission_that_no_system_knows_is_held_by_nobody(house: House) -> None:

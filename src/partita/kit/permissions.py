@@ -51,6 +51,10 @@ class Viewer:
     permissions: frozenset[str] = frozenset()
     withheld: frozenset[str] = frozenset()
     """Permissions of a token's owner that the token lacks."""
+    lapsed: frozenset[str] = frozenset()
+    """Permissions that a token was given and its owner has no longer."""
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """What people call the permissions of a token's owner: refusals say which to choose."""
     via: Literal["nobody", "session", "token", "oidc", "command"] = "nobody"
     session_id: str | None = None
     must_change_password: bool = False
@@ -91,20 +95,65 @@ def authorize(viewer: Viewer, permission: str) -> None:
         return
     if not viewer.signed_in:
         raise SignInRequired("Sign in to do this.")
-    if permission in viewer.withheld:
-        raise Forbidden(f"This token lacks the permission {_named(permission)}. Create another on your account page.")
+    refuse_withheld(viewer, permission)
+    if permission in viewer.lapsed:
+        raise Forbidden(
+            f"This needs the permission {_named(permission)}, which you have no longer. Ask an administrator for it: "
+            "this token works again when you have it."
+        )
+    if viewer.via == "token":
+        raise Forbidden(
+            f"This needs the permission {_named(permission)}, which you do not have either. Ask an administrator for "
+            f"it. When you have it, {_another_token('it', viewer)}"
+        )
     raise Forbidden(f"This needs the permission {_named(permission)}. Ask an administrator for it.")
+
+
+def refuse_withheld(viewer: Viewer, *permissions: str) -> None:
+    """Raise if the viewer is a token whose owner has one of these permissions: the next step is another token. Before
+    any refusal that would say whom to ask instead."""
+    for permission in permissions:
+        if permission in viewer.withheld:
+            raise token_lacks(viewer, permission)
+
+
+def token_lacks(viewer: Viewer, *permissions: str) -> Forbidden:
+    """The refusal of a token that needs all of these, which its owner has."""
+    lacks, them = ("permission", "it") if len(permissions) == 1 else ("permissions", "them")
+    return Forbidden(
+        f"This token lacks the {lacks} {_all_named(permissions, viewer)}, which you have. A token cannot be changed: "
+        f"{_another_token(them, viewer)}"
+    )
 
 
 def require_write(viewer: Viewer, system: str) -> None:
     """Raise before a token changes something that needs no permission but an account, unless it was given one of the
     system, or any if `system` is empty: one that was made for reading only reads, and one that was made for one system
     leaves the others alone."""
-    if viewer.via == "token" and not any(
-        each.startswith(f"{system}:" if system else "") for each in viewer.permissions
-    ):
-        of = f" of {system}" if system else ""
-        raise Forbidden(f"This token only reads here. Create one with a permission{of} on your account page.")
+    start = f"{system}:" if system else ""
+    if viewer.via != "token" or any(each.startswith(start) for each in viewer.permissions):
+        return
+    of = f" of {system}" if system else ""
+    enough = sorted(each for each in viewer.withheld if each.startswith(start))
+    if not enough:
+        raise Forbidden(
+            f"This token only reads here, and you have no permission{of} that another could have. Ask an administrator "
+            f"for one. When you have it, {_another_token('it', viewer)}"
+        )
+    one = "it" if len(enough) == 1 else "one of them"
+    raise Forbidden(
+        f"This token only reads here. Any permission{of} is enough to change what is yours; you have "
+        f"{_all_named(enough[:_MOST_NAMED], viewer)}. A token cannot be changed: {_another_token(one, viewer)}"
+    )
+
+
+def _another_token(permission: str, viewer: Viewer) -> str:
+    """The next step for the owner of a token: one that has another permission and still does what this one does."""
+    besides = ", besides those that this one has," if viewer.permissions or viewer.lapsed else ""
+    return f"create another with {permission}{besides} on your account page (/account/tokens)."
+
+
+_MOST_NAMED = 5
 
 
 class ConfirmationRequired(Forbidden):
@@ -124,9 +173,14 @@ def require_confirmation(viewer: Viewer) -> None:
         raise ConfirmationRequired("Enter your password or a code again to do this.")
 
 
-def _named(permission: str) -> str:
+def _named(permission: str, label: str = "") -> str:
     """A permission for people and for programs: `“Edit sites” (fus:site:edit)`."""
-    return f"“{permission.label}” ({permission})" if isinstance(permission, Permission) else permission
+    label = permission.label if isinstance(permission, Permission) else label
+    return f"“{label}” ({permission})" if label else permission
+
+
+def _all_named(permissions: Iterable[str], viewer: Viewer) -> str:
+    return ", ".join(_named(each, viewer.labels.get(each, "")) for each in permissions)
 
 
 class Grants(Protocol):

@@ -43,13 +43,23 @@ async def test_what_a_token_lacks_is_told_apart_from_what_its_owner_lacks(accoun
     viewer = await accounts.recognition.from_bearer(made.text)
     with pytest.raises(
         Forbidden,
-        match=r"This token lacks the permission “Write articles” \(press:article:write\). Create another",
+        match=r"This token lacks the permission “Write articles” \(press:article:write\), which you have\. .* create "
+        r"another with it on your account page",
     ):
         authorize(viewer, Press.WRITE)
     await accounts.administration.set_roles(accounts.operator(), ada.id, [])
     viewer = await accounts.recognition.from_bearer(made.text)
-    with pytest.raises(Forbidden, match="Ask an administrator"):
+    with pytest.raises(Forbidden, match=r"Ask an administrator for it\. When you have it, create another with it"):
         authorize(viewer, Press.WRITE)
+
+
+async def test_a_token_works_again_when_its_owner_has_the_permission_again(accounts: Accounts, ada: Viewer) -> None:
+    made = await accounts.tokens.create(ada, "writer", [Press.WRITE], 30)
+    await accounts.administration.set_roles(accounts.operator(), ada.id, [])
+    with pytest.raises(Forbidden, match=r"which you have no longer\. .* this token works again when you have it"):
+        authorize(await accounts.recognition.from_bearer(made.text), Press.WRITE)
+    await accounts.administration.set_roles(accounts.operator(), ada.id, ["press:editor"])
+    authorize(await accounts.recognition.from_bearer(made.text), Press.WRITE)
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,8 @@ class Recognition:
             avatar=person.avatar,
             permissions=granted if scopes is None else granted & scopes,
             withheld=frozenset() if scopes is None else granted - scopes,
+            lapsed=frozenset() if scopes is None else scopes - granted,
+            labels=self._permissions.policy.labels,
             via=via,
             must_change_password=person.must_change_password,
         )
@@ -126,4 +128,6 @@ class Recognition:
 
 
 def _invalid() -> SignInRequired:
-    return SignInRequired("This token is invalid or expired. Create a new one.", code="invalid_token")
+    return SignInRequired(
+        "This token is invalid or expired. Create another on your account page (/account/tokens).", code="invalid_token"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from partita.apps.enablement.permissions import (
     State,
 )
 from partita.apps.enablement.schema import Content
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, refuse_withheld
 from partita.kit.problems import Conflict, Forbidden, NotFound, Problem, SignInRequired
 from partita.table.types import timestamp
 
@@ -148,7 +148,17 @@ def refusal(viewer: Viewer, content: Content, action: Action, now: datetime, sai
         return Conflict(detail, code="wrong_state")
     if not viewer.signed_in:
         return SignInRequired("Sign in to do this.")
-    return Forbidden(f"You may not do this: {action}. {_whom_to_ask(ROLE_TABLE[action, state_of(content, now)])}")
+    cell = ROLE_TABLE[action, state_of(content, now)]
+    refuse_withheld(viewer, *enough_for(viewer, content, cell))
+    return Forbidden(f"You may not do this: {action}. {_whom_to_ask(cell)}")
+
+
+def enough_for(viewer: Viewer, content: Content, parts: Container[str]) -> list[Enablement]:
+    """The permissions of which any one makes somebody one of these parts to an item."""
+    of = {Part.APPROVER: Enablement.APPROVE, Part.ADMIN: Enablement.MANAGE}
+    if viewer.user_id == content.owner_user_id:
+        of = {Part.OWNER: Enablement.WRITE, **of}
+    return [permission for part, permission in of.items() if part in parts]
 
 
 def _whom_to_ask(cell: str) -> str:
@@ -184,4 +194,5 @@ def own_work(viewer: Viewer, content: Content, changed_by: str | None) -> Forbid
     """Nobody decides on their own work, but administrators."""
     if viewer.may(Enablement.MANAGE) or viewer.user_id not in (content.owner_user_id, changed_by):
         return None
+    refuse_withheld(viewer, Enablement.MANAGE)
     return Forbidden("This is your own work. Ask another approver to decide on it.", code="own_work")

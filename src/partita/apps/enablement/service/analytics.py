@@ -12,7 +12,7 @@ from partita.apps.enablement import schema
 from partita.apps.enablement.formats import day_after, today_of
 from partita.apps.enablement.permissions import Enablement, Part
 from partita.apps.enablement.schema import Content, Report, Series, Stats, Summary
-from partita.apps.enablement.service.access import no_such_content, parts_of, visible_to
+from partita.apps.enablement.service.access import enough_for, no_such_content, parts_of, visible_to
 from partita.apps.enablement.service.changing import Changing
 from partita.apps.enablement.service.counting import IN_VAIN
 from partita.apps.enablement.service.summaries import (
@@ -26,7 +26,7 @@ from partita.apps.enablement.service.summaries import (
 )
 from partita.kit.accounts.schema import Account
 from partita.kit.kit import Kit
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.problems import Forbidden
 from partita.table.types import timestamp
 
@@ -295,6 +295,7 @@ class Analytics:
         if visible_to(viewer, content, now).page == "none":
             raise no_such_content(content_id)
         if not parts_of(viewer, content) & {Part.OWNER, Part.APPROVER, Part.ADMIN}:
+            refuse_withheld(viewer, *enough_for(viewer, content, (Part.OWNER, Part.APPROVER, Part.ADMIN)))
             raise Forbidden("The numbers of content are for its owner and approvers.")
         window = days_until(today_of(now), days)
         stats, series = await asyncio.gather(

@@ -18,7 +18,7 @@ from partita.kit.clock import stamp
 from partita.kit.history import Fields
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or, follow_page
-from partita.kit.permissions import Viewer, require_confirmation
+from partita.kit.permissions import Viewer, require_confirmation, token_lacks
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Check, Delete, Page, Put, Transaction, Update
 
@@ -297,6 +297,8 @@ class Groups:
         concerned = set(permissions)
         lacking = sorted(concerned - viewer.permissions)
         if lacking:
+            if viewer.withheld.issuperset(lacking):
+                raise token_lacks(viewer, *lacking)
             labels = ", ".join(f"“{self._kit.accounts.policy.label(each)}”" for each in lacking)
             detail = f"You cannot grant or revoke {labels}, because you do not hold it yourself."
             raise Forbidden(detail, code="not_held", errors=[FieldError(field, detail)] if field else ())

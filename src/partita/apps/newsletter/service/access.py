@@ -9,7 +9,7 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Proposal
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, refuse_withheld
 from partita.kit.problems import Forbidden, NotFound
 
 
@@ -56,6 +56,7 @@ class Access:
         if share is None:
             raise missing
         if write and share.role != "editor":
+            refuse_withheld(viewer, Letters.MANAGE)
             raise Forbidden("This is shared with you for reading. Ask its owner to let you edit it.")
 
 

@@ -17,7 +17,7 @@ from partita.kit.clock import stamp
 from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import Check, Put, Transaction, Update, Write
 
@@ -161,6 +161,7 @@ class Approvals:
 
     async def _withdraw(self, viewer: Viewer, newsletter: Newsletter) -> None:
         if newsletter.approved_by != viewer.id and not await self._access.may_write(viewer, newsletter):
+            refuse_withheld(viewer, Letters.MANAGE)
             raise Forbidden("Only whoever approved it, and those who may edit it, can take an approval back.")
         if newsletter.approved_at is None:
             raise Conflict("It is not approved.", code="not_approved")
@@ -169,9 +170,9 @@ class Approvals:
     def _check_approver(self, viewer: Viewer, newsletter: Newsletter) -> None:
         if self.may_approve(viewer, newsletter):
             return
-        if newsletter.user_id == viewer.id and viewer.may(Letters.APPROVE):
-            raise Forbidden("Nobody approves their own newsletter. Share it with an editor and ask for a review.")
-        raise Forbidden(f"You need the permission “{Letters.APPROVE.label}” to do this.")
+        authorize(viewer, Letters.APPROVE)
+        refuse_withheld(viewer, Letters.MANAGE)
+        raise Forbidden("Nobody approves their own newsletter. Share it with an editor and ask for a review.")
 
 
 _UNAPPROVED = (

@@ -53,7 +53,7 @@ from partita.apps.newsletter.service.versions import VersionSummary, revision_of
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import follow_page
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
 from partita.store.store import AsyncStore
 from partita.table import Delete, Page, Put, Query, Transaction, Update, Write
@@ -548,6 +548,7 @@ class Proposals:
         """A proposal that the viewer may delete."""
         found = opened(await self._access.proposal(viewer, code, write=True))
         if not self._access.owns(viewer, found.proposal):
+            refuse_withheld(viewer, Letters.MANAGE)
             raise Forbidden("Only its owner can delete a proposal.")
         return found
 

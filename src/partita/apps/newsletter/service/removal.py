@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain
+from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Draft, Issue, Newsletter, Outline, Removal, Topics
 from partita.apps.newsletter.service.access import Access, no_newsletter
 from partita.apps.newsletter.service.files import keys_of
@@ -16,7 +17,7 @@ from partita.apps.newsletter.service.steps import Steps
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, refuse_withheld
 from partita.kit.problems import Forbidden, NotFound
 from partita.table import Delete, Put, Query, Transaction
 from partita.table.types import timestamp
@@ -175,6 +176,7 @@ class Removals:
     async def _deletable(self, viewer: Viewer, code: str) -> Newsletter:
         newsletter = await self._access.newsletter(viewer, code, write=True)
         if not self._access.owns(viewer, newsletter):
+            refuse_withheld(viewer, Letters.MANAGE)
             raise Forbidden("Only its owner can delete a newsletter.")
         return newsletter
 

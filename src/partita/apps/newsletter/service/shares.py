@@ -15,7 +15,7 @@ from partita.kit.accounts import Account
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import Delete, Put, Transaction, Update
 
@@ -110,6 +110,7 @@ class Shares:
     async def _owned(self, viewer: Viewer, code: str) -> Newsletter | Proposal:
         subject = await self._access.subject(viewer, code)
         if subject.user_id != viewer.id and not viewer.may(Letters.MANAGE):
+            refuse_withheld(viewer, Letters.MANAGE)
             raise Forbidden("Only its owner can share it.")
         return subject
 

@@ -38,7 +38,7 @@ from partita.kit.files.content import DOCX, HTML, PDF, TEXT
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.previews.thumbnails import thumbnail_of
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound, Problem
 from partita.kit.urls import host_of
@@ -237,6 +237,7 @@ class Sources:
             return found
         authorize(viewer, Letters.READ_SOURCES)
         if write and not self.may_write(viewer, found):
+            refuse_withheld(viewer, Letters.MANAGE_SOURCES)
             raise Forbidden("Only whoever added a source, and editors, can change it.")
         return found
 

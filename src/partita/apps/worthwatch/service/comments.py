@@ -24,7 +24,7 @@ from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find_or, follow_page
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, refuse_withheld
 from partita.kit.problems import Conflict, Forbidden, NotFound
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, Page, Put, Transaction, Update, any_of
@@ -202,6 +202,7 @@ class Comments:
             comment = await self._comment(watchlist_id, name)
             by = _remover(viewer, watchlist, comment)
             if by is None:
+                refuse_withheld(viewer, WorthWatch.MODERATE)
                 raise Forbidden("Only its author, the list's curator and moderators can remove a comment.")
             if comment.removed_by is not None:
                 return

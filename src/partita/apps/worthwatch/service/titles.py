@@ -25,7 +25,7 @@ from partita.kit.clock import stamp
 from partita.kit.inputs import nothing_to_change
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Viewer, authorize, refuse_withheld
 from partita.kit.problems import Conflict, FieldError, Forbidden, NotFound
 from partita.table import Action, ChangedMeanwhileError, Check, Delete, Guard, Page, Put, Transaction, Update, any_of
 
@@ -98,6 +98,7 @@ class Titles:
         """Add a title. What a curator adds waits for a librarian's look; a librarian's own does not."""
         checked = viewer.may(WorthWatch.CATALOG)
         if not checked and not (await self._people.me(viewer)).approved:
+            refuse_withheld(viewer, WorthWatch.CATALOG)
             raise Forbidden("Only approved curators and librarians add titles. Ask one of them, or apply as a curator.")
         title = new_title(new, self._kit.ids.new(), stamp(self._kit.clock), viewer.id, checked=checked)
         if not checked:
