@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,19 @@ def test_a_viewer_sees_the_short_page_of_what_is_retired_and_nothing_else() -> N
     assert (seen.listed, seen.page, seen.download, seen.change_notes, seen.history) == (
         *(False, "short", False, False, False),
     )
+
+
+@pytest.mark.parametrize("state", list(STATES))
+@pytest.mark.parametrize("letter", list(PEOPLE))
+def test_a_token_that_lacks_what_its_owner_has_is_told_so_and_not_whom_to_ask(state: State, letter: str) -> None:
+    person, content = PEOPLE[letter], _content(state)
+    for action in Action:
+        for lacking in person.permissions:
+            token = replace(
+                person, via="token", permissions=person.permissions - {lacking}, withheld=frozenset({lacking})
+            )
+            if verdict(person, content, action, NOW) is not Verdict.ALLOWED:
+                continue
+            if verdict(token, content, action, NOW) is Verdict.FORBIDDEN:
+                with pytest.raises(Forbidden, match=rf"This token lacks the permission .*{lacking}.* create another"):
+                    require(token, content, action, NOW)
