@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
+from partita.engine import Engine
+from partita.kit.answers import Json
 from partita.kit.forms import filled, parse
-from partita.kit.inputs import CLEARABLE, Edit, Input, Line, Text, counted, one_line, tidy, without_halves
+from partita.kit.inputs import CLEARABLE, Edit, Input, Line, Text, counted, one_line, storable, tidy, without_halves
 from partita.kit.messages import field_errors
 from partita.kit.problems import BadRequest, Conflict
+from partita.store import EmbeddedStore
+from partita.table import Attribute, Item, Put, Table
+
+PLANTS = Table("plants", pk="id")
+
+
+class Measured(Item, table=PLANTS):
+    id: Attribute[str]
+    data: Attribute[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[EmbeddedStore]:
+    with Engine.temporary() as engine:
+        made = EmbeddedStore(engine)
+        made.create(PLANTS)
+        yield made
 
 
 class PlantEdit(Edit):
@@ -33,6 +54,24 @@ def test_tidying_twice_is_tidying_once(text: str) -> None:
     assert tidy(tidy(plain)) == tidy(plain) == unicodedata.normalize("NFC", tidy(plain))
     assert one_line(one_line(plain)) == one_line(plain)
     assert not {"\n", "\r", "\t"} & set(one_line(plain))
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=-9e18, max_value=9e18),
+    st.builds(lambda digits, exponent: float(f"{digits}e{exponent}"), st.integers(-999, 999), st.integers(-330, -90)),
+)
+
+
+@given(st.lists(NUMBERS, max_size=20))
+def test_a_number_of_json_is_given_back_as_it_was_sent_or_refused(store: EmbeddedStore, numbers: list[float]) -> None:
+    kept = [number for number in numbers if number == 0 or abs(number) >= 1e-130]
+    for number in set(numbers).difference(kept):
+        with pytest.raises(ValueError, match=r"too close to zero: it has to be 0, or at least 10\^-130"):
+            storable({"sizes": [number]})
+    store.write(Put(Measured(id="fern", data=storable({"sizes": kept}))))
+    read = store.get(Measured.get(Measured.id("fern")))
+    assert read is not None
+    assert list(map(float, orjson.loads(Json(read.data).body)["sizes"])) == kept  # a whole one has no point any more
 
 
 @given(st.text(), st.characters(categories=["Cs"]), st.text())

@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from partita.dynamo.numbers import LOWEST_EXPONENT
 from partita.kit.problems import BadRequest, Conflict, FieldError
 from partita.kit.urls import checked, completed, public
 
@@ -92,9 +93,11 @@ def _storable(value: Any, deep: int) -> Any:
 
 
 def _decimal(value: float) -> Decimal:
-    """The number that is written so; one that is nearly nothing is nothing, as the table has 130 places."""
+    """The number that is written so; zero has no sign, as a table stores none."""
     number = Decimal(repr(value))
-    return number if abs(value) > 1e-100 else Decimal(0)
+    if number and number.adjusted() < LOWEST_EXPONENT:
+        raise ValueError(f"A number is too close to zero: it has to be 0, or at least 10^{LOWEST_EXPONENT}.")
+    return number or Decimal(0)
 
 
 def without(separator: str, explanation: str) -> AfterValidator:
