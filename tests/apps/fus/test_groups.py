@@ -137,6 +137,18 @@ async def test_nobody_gives_or_takes_what_they_do_not_hold(service: FusService, 
     assert await _log(service, "weak") == [("steward", "create")]
 
 
+async def test_a_token_is_told_at_once_of_all_that_it_lacks_to_grant(service: FusService) -> None:
+    needed = frozenset({str(Fus.EDIT), str(House.MANAGE_USERS)})
+    token = replace(ADMIN, via="token", permissions=ADMIN.permissions - needed, withheld=needed)
+    group = NewGroup(name="strong", permissions=(Fus.EDIT, House.MANAGE_USERS))
+    with pytest.raises(
+        Forbidden, match=r"lacks the permissions .*, which you have.* create another with them"
+    ) as refused:
+        await service.groups.create(token, group)
+    assert all(each in refused.value.detail for each in needed)
+    await service.groups.create(replace(token, permissions=ADMIN.permissions, withheld=frozenset()), group)
+
+
 async def test_a_word_that_no_system_knows_any_more_grants_nothing_and_may_go(service: FusService, kit: Kit) -> None:
     now = "2026-01-01T00:00:00Z"
     old = Group(name="old", permissions=("gone:thing:do", Fus.EDIT), created_at=now, updated_at=now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from partita.apps.worthwatch import formats, schema
 from partita.apps.worthwatch.inputs import MovieEdit, NewMovie, NewShow
+from partita.apps.worthwatch.permissions import WorthWatch
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.titles import ExternalIdTaken, InUse, title_version
 from partita.kit.kit import Kit
@@ -111,3 +113,14 @@ def test_more_saves_are_hotter_and_heat_sorts_as_text(one: int, other: int) -> N
     assert len(formats.heat(low, published)) == len(formats.heat(high, "2099-01-01T00:00:00Z")) == 12
     later = formats.heat(low, "2026-05-15T09:30:00.000000Z")
     assert later == formats.heat(2 * low + 1, published)
+
+
+async def test_a_librarians_token_that_may_not_add_titles_is_told_which_one_may(
+    kit: Kit, service: WorthWatchService
+) -> None:
+    wanted = NewMovie(title="Metropolis", release_year=1927)
+    token = replace(await member(kit), via="token", withheld=frozenset({str(WorthWatch.CATALOG)}))
+    with pytest.raises(Forbidden, match=rf"lacks the permission .*{WorthWatch.CATALOG}.*, which you have"):
+        await service.titles.add(token, wanted)
+    another = replace(token, permissions=token.permissions | token.withheld, withheld=frozenset())
+    assert (await service.titles.add(another, wanted)).title == "Metropolis"
