@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.conftest import Mode
 from tests.browser.house import House
 from tests.browser.newsletter import ADMIN, AR, AUTHOR, COLLEAGUE, EN, READER, desk_with
-from tests.browser.window import Window
+from tests.browser.window import Window, window
 
 REVIEW = f"/newsletter/editions/{EN}/review"
 
@@ -108,6 +108,19 @@ def test_an_author_who_was_asked_has_no_objections(desk: House, mode: Mode) -> N
         olga.open(review)
         olga.sees("I have read it and have no objections.")
         olga.check()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
+def test_whoever_was_typed_is_there_again_after_a_look_elsewhere(desk: House, script: bool) -> None:
+    with window(desk, AUTHOR, script=script) as olga:
+        olga.open(f"/newsletter/editions/{AR}/review")
+        form = olga.page.locator("form.form").filter(has=olga.page.locator("input[name=to]"))
+        if not form.locator("input[name=to]").is_visible():
+            olga.click(olga.page.locator("summary").filter(has_text="Share or ask for a review"))
+        olga.fill(Username_or_email_address="somebody@example.org")
+        olga.open("/newsletter")
+        olga.page.go_back()
+        expect(form.locator("input[name=to]")).to_have_value("somebody@example.org")
 
 
 def test_an_administrator_tries_a_writer_and_edits_a_prompt(desk: House, mode: Mode) -> None:

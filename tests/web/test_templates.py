@@ -64,6 +64,14 @@ def test_a_browser_refuses_no_address_that_has_no_https() -> None:
     assert [str(file.relative_to(SOURCE)) for file in EVERY_TEMPLATE if typed.search(file.read_text())] == []
 
 
+def test_a_browser_gives_back_what_was_typed_in_a_field_with_suggestions_when_somebody_goes_back() -> None:
+    """With `autocomplete="off"` it would not. Other fields may need that, such as the name of somebody else."""
+    fields = re.compile(r"forms\.field\([^\n]*\blist=[^\n]*")
+    found = [(file, field) for file in EVERY_TEMPLATE for field in fields.findall(file.read_text())]
+    assert len(found) > 3
+    assert [str(file.relative_to(SOURCE)) for file, field in found if "autocomplete" in field] == []
+
+
 @pytest.mark.parametrize("file", EVERY_TEMPLATE, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_every_template_can_be_compiled(file: Path) -> None:
     environment(Assets(packages=()), SOURCE.glob("apps/*/templates")).parse(file.read_text())
