@@ -259,10 +259,19 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
     @pages.get(f"{_WRITE}/sentences", Letters.WRITE)
     async def sentences(request: Request, viewer: CurrentViewer, code: str, section: Key) -> Response:
-        """Other sentences for a section; a part of the page for the script."""
-        newsletter = await service.access.newsletter(viewer, code)
-        found = await service.quality.sentences(viewer, code, section)
-        return render(request, "newsletter/sentences.html", newsletter=newsletter, key=section, sentences=found)
+        """What a section cites, and other sentences for it; parts of the page for the script."""
+        text = await service.draft.read(viewer, code)
+        opened = text.one(section)
+        return render(
+            request,
+            "newsletter/beside_section.html",
+            newsletter=text.newsletter,
+            code=code,
+            opened=opened,
+            cited=_cited(text, opened.text),
+            sentences=await service.quality.sentences(viewer, code, section),
+            address=_address,
+        )
 
     @pages.post(f"{_WRITE}/sentences", Letters.WRITE)
     async def put_in(request: Request, viewer: CurrentViewer, code: str) -> Response:

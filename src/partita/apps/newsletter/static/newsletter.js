@@ -398,13 +398,52 @@
       field.readOnly = false;
     });
 
-    // ---- other sentences, passages: they go where the cursor is, with their number
+    // ---- other sentences, passages: they go behind the sentence in which the cursor is, with their number
 
+    const HEADING = /^\s*#{1,6}\s/;
+    const BLOCK = /^\s*(#{1,6}\s|>|\||!\[)/; // also a quotation, a table, a picture: no other sentence is a part of it
+    const ENTRY = /^\s*([-*+]|\d{1,9}[.)])\s+/;
+    const NUMBERS = /^(?:\s*\[[1-9]\d{0,2}\])+/;
+    const ENDED = /[.!?።፧؟]["”’»)]*(?:\s*\[[1-9]\d{0,2}\])*\s*$/;
+    const END = /[.!?።፧؟]["”’»)]*(?:\s*\[[1-9]\d{0,2}\])*(?=\s+[^\s\p{Ll}\d]|\s*$)/u; // but not "No. 12" or "e.g. maize"
+    const behindNumber = (value, at) => at + (/\[\d*$/.test(value.slice(0, at)) ? /^(?:\d*\])?/.exec(value.slice(at))[0].length : 0);
+    // Where it goes, and whether it is a paragraph of its own there.
+    const placeOf = (value, cursor) => {
+      if (!cursor) return [value.length, true]; // nobody has been in the text yet
+      let at = behindNumber(value, cursor);
+      const begins = value.lastIndexOf("\n", at - 1) + 1;
+      const lines = value.slice(begins).split("\n");
+      const until = (ends) => {
+        const next = lines.findIndex((line, place) => place && (!line.trim() || ends.test(line)));
+        return begins + lines.slice(0, next < 0 ? lines.length : next).join("\n").length;
+      };
+      if (!lines[0].trim()) return [at, true];
+      if (BLOCK.test(lines[0])) return [HEADING.test(lines[0]) ? begins + lines[0].length : until(HEADING), true];
+      const words = begins + (ENTRY.exec(lines[0])?.[0].length || 0);
+      if (at <= begins && words === begins && /\n\s*\n$/.test(value.slice(0, at))) return [at, false];
+      at = Math.max(at, words);
+      const ended = ENDED.test(value.slice(words, at));
+      const rest = value.slice(at, until(new RegExp(`${BLOCK.source}|${ENTRY.source}`)));
+      const found = (ended ? NUMBERS : END).exec(rest);
+      if (found) return [at + found.index + found[0].length, false];
+      return [ended ? at : at + rest.trimEnd().length, false];
+    };
+    const putIn = (words, number) => {
+      const { value } = field;
+      const [at, alone] = words ? placeOf(value, field.selectionEnd) : [behindNumber(value, field.selectionEnd || value.trimEnd().length), false];
+      const space = alone ? /\s/ : / /;
+      let [start, end] = [at, at];
+      while (start && space.test(value[start - 1])) start -= 1;
+      while (end < value.length && space.test(value[end])) end += 1;
+      const between = alone ? "\n\n" : " ";
+      const text = `${start && value[start - 1] !== "\n" ? between : ""}${[words, number].filter(Boolean).join(" ")}`;
+      insert(`${text}${end < value.length && value[end] !== "\n" ? between : ""}`, start, end);
+      field.setSelectionRange(start + text.length, start + text.length);
+    };
     writing.addEventListener("submit", async (event) => {
       const sentence = event.target.closest(".sentence");
       if (!sentence) return;
       event.preventDefault();
-      const at = field.selectionEnd;
       const chosen = new FormData(sentence);
       const quotes = chosen.getAll("quote");
       const words = chosen.get("text") ?? quotes.join(" "); // of a passage of a proposal, what is ticked
@@ -418,20 +457,37 @@
           return;
         }
         await refresh();
-        const before = at && !/\s$/.test(field.value.slice(0, at)) ? " " : "";
-        insert(`${before}${[words, `[${told.n}]`].filter(Boolean).join(" ")}`, at, at);
+        unfold(false); // on a phone it covers the text
+        putIn(words, `[${told.n}]`);
         if (wanted.source_id) sentence.reset();
-        else sentence.remove();
+        else {
+          sentence.remove();
+          if (await save()) suggest();
+        }
       } catch {
         say("No connection: the sentence was not put in", true);
       }
     });
+    // What the text cites as it is saved, and what the sources still have to say.
     const more = writing.querySelector("[data-more]");
+    const suggest = async () => {
+      const answer = await fetch(`${pages}/sentences?section=${encodeURIComponent(key)}`).catch(() => null);
+      if (!answer?.ok) return answer;
+      const newest = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const part of ["[data-cited]", "[data-sentences]"]) {
+        const there = panel.querySelector(part);
+        const used = there.contains(document.activeElement) && !there.contains(more);
+        if (!used) there.replaceWith(newest.querySelector(part));
+      }
+      return answer;
+    };
     more?.addEventListener("click", async (event) => {
       event.preventDefault();
-      const answer = await fetch(`${pages}/sentences?section=${encodeURIComponent(key)}`).catch(() => null);
-      if (answer?.ok) more.parentElement.innerHTML = await answer.text();
-      else location.assign(more.href);
+      await save();
+      const answer = await suggest();
+      if (answer?.ok) panel.querySelector("[data-sentences]").focus();
+      else if (answer) location.assign(more.href);
+      else say("No connection: the sources cannot be searched now", true);
     });
 
     // ---- keys
