@@ -24,14 +24,14 @@ from partita.apps.newsletter.service.documents.model import (
     Span,
     Table,
     direction_of,
-    plain,
 )
 from partita.apps.newsletter.service.documents.phrases import phrases
 from partita.apps.newsletter.service.documents.scripts import LATIN_OR_FIGURES
 
 PICTURE = "picture:"
 """The address of a picture until the format says where it is."""
-NARROW_SPACE = "\u202f"
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+"""Before a citation, in its link: before a space outside it WeasyPrint would break lines too early."""
 _TAGS = {
     *("h2", "h3", "h4", "p", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "hr", "br", "a", "bdi"),
     *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "img", "span"),
@@ -58,15 +58,12 @@ class BlocksHtml:
         pictures: Mapping[str, tuple[int, int]] | None = None,
         prefix: str = "",
         numbered: bool = False,
-        close: bool = True,
     ) -> None:
-        """`close` keeps citations on the line of the word before them."""
         self._language = language
         self._known = known
         self._pictures = pictures or {}
         self._prefix = prefix
         self._numbered = numbered
-        self._close = close
         self._counts = [0, 0, 0]
         self._headings = 0
         self.cited: dict[int, int] = {}
@@ -161,19 +158,12 @@ class BlocksHtml:
         return f"<figure{about}>{picture}{caption}</figure>"
 
     def inline(self, pieces: Pieces, language: str) -> str:
-        """Pieces in a block of a language."""
+        """Pieces in a block of a language. A citation stays on the line of the word before it."""
         language = language or self._language
-        if not self._close or direction_of(language) == "rtl":
-            return "".join(self._piece(piece, language) for piece in pieces)
         made: list[str] = []
         for piece, cites in with_citations(pieces):
-            if not cites:
-                made.append(self._piece(piece, language))
-                continue
-            before, last = _last_word(plain((piece,)))
-            marks = "".join(f"{NARROW_SPACE}{self._citation(each.number)}" for each in cites)
-            made.append(self._piece(before, language) if before.text else "")
-            made.append(f'<span class="together">{self._piece(last, language)}{marks}</span>')
+            made.append(self._piece(piece, language))
+            made += (self._citation(each.number, before=NO_BREAK_SPACE) for each in cites)
         return "".join(made)
 
     def _piece(self, piece: Piece, language: str) -> str:
@@ -198,14 +188,14 @@ class BlocksHtml:
             made = f"<strong>{made}</strong>"
         return f'<a href="{escape(span.link)}">{made}</a>' if span.link else made
 
-    def _citation(self, number: int) -> str:
+    def _citation(self, number: int, before: str = "") -> str:
         if number not in self._known:
-            return f"[{number}]"
+            return f"{before}[{number}]"
         count = self.cited.get(number, 0) + 1
         self.cited[number] = count
         place, target = f"{self._prefix}cite-{number}-{count}", f"{self._prefix}source-{number}"
         label = phrases(self._language).cited.format(number=number)
-        return f'<a class="cite" id="{place}" href="#{target}" aria-label="{label}">[{number}]</a>'
+        return f'<a class="cite" id="{place}" href="#{target}" aria-label="{label}">{before}[{number}]</a>'
 
     def _about(self, language: str) -> str:
         """Language and direction, if they are others than the edition's."""
@@ -215,25 +205,20 @@ class BlocksHtml:
 
 
 def with_citations(pieces: Pieces) -> Iterator[tuple[Piece, list[Cite]]]:
-    """Pieces, each with the citations that belong to its last word."""
+    """Pieces, each with the citations that follow it; without the spaces between."""
     place = 0
     while place < len(pieces):
         piece = pieces[place]
         place += 1
         cites: list[Cite] = []
-        if isinstance(piece, Span) and piece.text.endswith(" ") and piece == Span(piece.text) and piece.text.strip():
+        if isinstance(piece, Span) and piece.text.endswith(" ") and piece == Span(piece.text):
             while place < len(pieces) and isinstance(following := pieces[place], Cite):
                 cites.append(following)
                 place += 1
                 if place + 1 < len(pieces) and pieces[place] == Span(" ") and isinstance(pieces[place + 1], Cite):
                     place += 1
+            piece = Span(piece.text.rstrip(" ")) if cites else piece
         yield piece, cites
-
-
-def _last_word(text: str) -> tuple[Span, Span]:
-    text = text.rstrip(" ")
-    place = text.rfind(" ") + 1
-    return Span(text[:place]), Span(text[place:])
 
 
 def isolated(text: str) -> Iterator[str]:

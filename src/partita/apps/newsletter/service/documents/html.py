@@ -71,10 +71,10 @@ def text_html(blocks: tuple[Block, ...], edition: Edition, *, prefix: str = "") 
     return _writer(edition, prefix).html(blocks)
 
 
-def parts(edition: Edition, *, prefix: str = "", close: bool = True) -> Parts:
-    """The edition taken apart. `close` keeps citations on the line of the word before them."""
+def parts(edition: Edition, *, prefix: str = "") -> Parts:
+    """The edition taken apart."""
     document = edition.document
-    writer = _writer(edition, prefix, close=close)
+    writer = _writer(edition, prefix)
     text = writer.html(document.blocks)
     return Parts(
         masthead=_masthead(edition),
@@ -138,7 +138,7 @@ def _with(markup: str, addresses: list[str]) -> str:
     return _PICTURE.sub(lambda found: f'src="{escape(addresses[int(found[1])])}"', markup)
 
 
-def _writer(edition: Edition, prefix: str, *, close: bool = True) -> BlocksHtml:
+def _writer(edition: Edition, prefix: str) -> BlocksHtml:
     document = edition.document
     return BlocksHtml(
         document.language,
@@ -146,7 +146,6 @@ def _writer(edition: Edition, prefix: str, *, close: bool = True) -> BlocksHtml:
         pictures={name: (picture.width, picture.height) for name, picture in edition.pictures.items()},
         prefix=prefix,
         numbered=document.numbered,
-        close=close,
     )
 
 

@@ -8,7 +8,12 @@ from html import escape
 
 import nh3
 
-from partita.apps.newsletter.service.documents.blocks import heading_number, isolated
+from partita.apps.newsletter.service.documents.blocks import (
+    NO_BREAK_SPACE,
+    heading_number,
+    isolated,
+    with_citations,
+)
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.html import source_line
 from partita.apps.newsletter.service.documents.model import (
@@ -260,7 +265,13 @@ class MailBlocks:
         )
 
     def _inline(self, pieces: Pieces, language: str) -> str:
-        return "".join(self._piece(piece, language or self._language) for piece in pieces)
+        """A citation stays on the line of the word before it."""
+        language = language or self._language
+        made: list[str] = []
+        for piece, cites in with_citations(pieces):
+            made.append(self._piece(piece, language))
+            made += (f"{NO_BREAK_SPACE}{self._piece(each, language)}" for each in cites)
+        return "".join(made)
 
     def _piece(self, piece: Piece, language: str) -> str:
         match piece:

@@ -60,7 +60,7 @@ def _ask(edition: Edition) -> tuple[str, str | None, str, dict[str, tuple[bytes,
 def page_markup(edition: Edition, *, cover: bool) -> str:
     """The HTML that the pages are made of."""
     document = edition.document
-    made = parts(edition, close=False)  # WeasyPrint breaks lines too early where a citation must not leave its word
+    made = parts(edition)
     entries = made.contents.count("<a ")
     on_page = ""
     if cover:

@@ -115,7 +115,6 @@ _TEXT = """
 .edition hr { border: 0; height: 1px; background: var(--line); margin: 2em auto; width: 40%; }
 .edition .cite { font-family: var(--sans); font-size: 0.68em; line-height: 0; vertical-align: 0.42em;
   font-weight: 600; font-style: normal; text-decoration: none; padding-inline: 0.1em; white-space: nowrap; }
-.edition .together { white-space: nowrap; }
 .edition .cite:hover { text-decoration: underline; }
 """
 
