@@ -15,6 +15,7 @@ from tests.differential.rules import (
     lacks_and_passes,
     long_number,
     made_to_remove,
+    members_by_text,
     narrow_local_index,
     no_last_page,
     odd_number,
@@ -64,6 +65,18 @@ def _refused_whole(it: Difference) -> bool:
 
 _NOT_MADE = "An update that only removes does not create the item it finds missing."
 MOTO_RULES: tuple[Rule, ...] = (
+    members_by_text(MOTO),
+    differs(
+        MOTO,
+        "copies of sets",
+        "SET copies a value; its copy of a set loses the members that the same update deletes from the first one.",
+        lambda it: (
+            it.seconded
+            and it.member == "contents"
+            and "DELETE" in request_text(it).upper()
+            and re.search(r"'[SNB]S': \[\]", str(it.theirs.members["Contents"])) is not None
+        ),
+    ),
     differs(
         MOTO,
         "answers 500",

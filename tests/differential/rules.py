@@ -48,6 +48,17 @@ def unchecked(engine: str, name: str, message: str, why: str, *operations: str, 
     return Rule(engine, name, why, WRONG[engine] if documented else CHOSEN, matches)
 
 
+def members_by_text(engine: str) -> Rule:
+    """Numbers in sets that are spelled in two ways; a second engine has to be with us."""
+
+    def matches(it: Difference) -> bool:
+        changed = it.seconded and it.step.operation == "UpdateItem" and it.member in ("contents", "Attributes")
+        return changed and re.search(r"'NS': \[[^]]*\d\.\d*0'", request_text(it)) is not None
+
+    why = "1.5 and 1.50 are one number: DELETE takes it out of a set and ADD does not add it, however it is spelled."
+    return differs(engine, "members of sets by their text", why, matches)
+
+
 def table_first(engine: str) -> Rule:
     """A request that could never run is refused here before a table is looked for."""
     return Rule(
