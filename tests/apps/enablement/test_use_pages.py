@@ -222,8 +222,9 @@ async def test_people_have_their_own_pictures_wherever_their_work_is_told(world:
     assert vera in (await world.xenia.get("/enablement/log")).text.partition("<main")[2]
 
 
-async def test_changes_name_people_and_content_and_not_their_ids(world: World) -> None:
+async def test_changes_name_people_content_and_days_as_people_read_them(world: World) -> None:
     item = f"/enablement{world.at}"
+    await world.anna.post(f"{item}/must-read", {"usernames": "vera", "read_by": "2999-01-31"})
     carl = await world.portal.person("contributor", "Carl")
     await world.carla.post(f"{item}/hand-over", {"to": "carl"})
     other = await world.portal.released(world.carla, world.anna, "Atlas 2")
@@ -234,6 +235,8 @@ async def test_changes_name_people_and_content_and_not_their_ids(world: World) -
         differences = re.sub(r"<[^>]+>", "", " ".join(re.findall(r'<dd class="diff">(.*?)</dd>', page)))
         assert "removed: Carla (end of removal) added: Carl (end of addition)" in differences, path
         assert "added: Atlas 2 (end of addition)" in differences, path
+        assert "added: 31 Jan 2999 (end of addition)" in differences, path
+        assert re.search(r"\d{4}-\d\d-\d\d", differences) is None, path
         assert not any(each in differences for each in (world.carla.viewer.id, carl.viewer.id, other.content_id)), path
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from partita.apps.enablement.formats import day_in_words
 from partita.apps.enablement.pages.editor import FIELDS
 from partita.apps.enablement.schema import ContentChange
 from partita.apps.enablement.schema.lifecycle import FieldChange
@@ -21,6 +22,7 @@ LABELS = {
     "must_read_by": "To be read by",
 }
 """Field → as people read it; fields that are not here are no news to people."""
+_DAYS = ("effective_date", "review_due_date", "expiry_date", "must_read_by")
 _LEFT, _UNSEEN = "Somebody who has left", "Other content"
 
 
@@ -38,6 +40,9 @@ def _in_words(change: ContentChange, people: Mapping[str, str], titles: Mapping[
         if name in fields:
             before, after = ((known.get(each, other) if each else None) for each in _sides(fields[name]))
             fields[name] = FieldChange(before=before, after=after)
+    for name in fields.keys() & set(_DAYS):
+        before, after = (each and (day_in_words(each) or each) for each in _sides(fields[name]))
+        fields[name] = FieldChange(before=before, after=after)
     return change.with_(ContentChange.changed_fields(fields or None))
 
 
