@@ -248,6 +248,15 @@ def test_in_word_facts_and_length_make_a_cover_and_short_editions_have_none(monk
     assert first_of_a_page(blocks=(table, *headings)) == [""], "a table begins its page below an empty line"
 
 
+@pytest.mark.parametrize("stories", [2, 5, 6, 8])
+def test_an_edition_has_a_cover_in_word_if_it_has_one_as_pdf(stories: int) -> None:
+    made = Edition(long_document(stories), "journal")
+    pdf, _, _ = pdf_of(made)
+    in_pdf = "1 / " not in pdf[0].get_textpage().get_text_range()
+    word: Any = docx.Document(io.BytesIO(word_edition(made).data))
+    assert in_pdf is any(each.paragraph_format.page_break_before for each in word.paragraphs)
+
+
 def test_word_sets_arabic_from_right_to_left() -> None:
     word: Any = docx.Document(io.BytesIO(word_edition(edition(ARABIC)).data))
     (arabic,) = [each for each in word.paragraphs if "بدأت" in each.text]

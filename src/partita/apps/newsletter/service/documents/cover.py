@@ -6,7 +6,8 @@ from partita.apps.newsletter.service.documents.model import Document, words
 
 COVER_FROM = 4
 """So many pages of text get a cover."""
-_WORDS_A_PAGE = 380
+_WORDS_A_PAGE = 260
+"""Of editions with their headings, lists and sources, in any theme."""
 
 
 def is_long(document: Document) -> bool:
