@@ -69,3 +69,10 @@ def test_pages_are_ranges_and_sections_are_told_where_there_are_none() -> None:
     assert source_line(after.sources[0], "en") == ["Institute", "4 November 2026", "p.\u00a01, 3–4"]
     assert source_line(after.sources[1], "en") == ["Who pays; Better rains"]
     assert read_document(write_document(after)) == after
+
+
+def test_sections_that_are_too_many_end_with_an_omission_that_takes_a_full_stop() -> None:
+    sources = tuple(Source(number, "Page", sections=f"Part {number}") for number in range(1, 6))
+    blocks = read_blocks(" ".join(f"One. [{number}]" for number in range(1, 6)), "en")
+    after = by_source(Document("T", blocks, sources), dict.fromkeys(range(1, 6), "a"))
+    assert source_line(after.sources[0], "en") == ["Part 1; Part 2; Part 3 (…)"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from dataclasses import replace
 from datetime import date
 from io import BytesIO
 from typing import Any
@@ -23,10 +24,11 @@ from partita.apps.newsletter.inputs import (
 )
 from partita.apps.newsletter.schema import Proposal, Share
 from partita.apps.newsletter.service.documents.markdown import write_document
-from partita.apps.newsletter.service.documents.model import plain
+from partita.apps.newsletter.service.documents.model import Table, plain
 from partita.apps.newsletter.service.draft import TextChanged
 from partita.apps.newsletter.service.proposal_exports import document_of
 from partita.apps.newsletter.service.proposals import OpenProposal, opened
+from partita.apps.newsletter.service.proposing.requirements import Requirement
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import kind_of
 from partita.kit.inputs import StaleEdit
@@ -372,6 +374,28 @@ async def test_the_annex_is_there_if_the_checklist_has_entries_unless_somebody_l
     assert not await annexed()
     await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="yes"))
     assert await annexed()
+
+
+async def test_the_annex_has_pages_of_the_call_only_if_it_has_any(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    await desk.service.proposals.add_requirement(ADA, code, NewRequirement(text="Two letters of support"))
+    there = await desk.service.proposals.read(ADA, code)
+    found = replace(there.requirements[0], text="A budget", page=3)
+
+    def table(*requirements: Requirement) -> list[list[str]]:
+        blocks = document_of(replace(there, requirements=requirements)).blocks
+        made = next(each for each in blocks if isinstance(each, Table))
+        return [[plain(cell) for cell in row] for row in (made.head, *made.rows)]
+
+    assert table(*there.requirements) == [
+        ["Requirement", "Answered in", "Done"],
+        ["Two letters of support", "", "Open"],
+    ]
+    assert table(*there.requirements, found) == [
+        ["Requirement", "Page", "Answered in", "Done"],
+        ["Two letters of support", "", "", "Open"],
+        ["A budget", "3", "", "Open"],
+    ]
 
 
 @pytest.mark.parametrize("language", ["am", "ar"])

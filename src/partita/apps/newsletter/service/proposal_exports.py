@@ -128,14 +128,14 @@ def numbers_right(block: Block) -> Block:
 def _checklist(there: OpenProposal, words: ProposalPhrases) -> str:
     """The annex: every requirement in its words, where it stands in the call, and where it is answered."""
     titles = {each.key: each.title for each in there.sections}
-    heads = (words.requirement, words.page, words.answered_in, words.done)
-    lines = [f"# {words.annex}", "", f"| {' | '.join(heads)} |", "|---|---|---|---|"]
-    for group in GROUPS:
-        for each in there.requirements:
-            if each.group == group:
-                page = str(each.page) if each.page is not None else ""
-                done = words.ticked if each.done else words.unticked
-                lines.append(f"| {_cell(each.text)} | {page} | {_cell(titles.get(each.section, ''))} | {done} |")
+    listed = [each for group in GROUPS for each in there.requirements if each.group == group]
+    paged = any(each.page is not None for each in listed)  # else the table has no such column
+    heads = (words.requirement, *((words.page,) if paged else ()), words.answered_in, words.done)
+    lines = [f"# {words.annex}", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for each in listed:
+        page = (str(each.page) if each.page is not None else "",) if paged else ()
+        done = words.ticked if each.done else words.unticked
+        lines.append(f"| {' | '.join((_cell(each.text), *page, _cell(titles.get(each.section, '')), done))} |")
     return "\n".join(lines)
 
 

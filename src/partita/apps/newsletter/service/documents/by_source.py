@@ -52,7 +52,7 @@ def by_source(document: Document, keys: Mapping[int, str]) -> Document:
 def _merged(number: int, entries: Sequence[Source]) -> Source:
     pages = sorted({int(each.page) for each in entries if each.page.isdecimal()})
     sections = list(dict.fromkeys(each.sections for each in entries if each.sections))
-    told = "; ".join(sections[:_MOST_SECTIONS]) + (" …" if len(sections) > _MOST_SECTIONS else "")
+    told = "; ".join(sections[:_MOST_SECTIONS]) + (" (…)" if len(sections) > _MOST_SECTIONS else "")
     page = _ranges(pages) if pages else entries[0].page
     return replace(entries[0], number=number, page=page, sections="" if page else told)
 
