@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -234,3 +235,29 @@ async def test_content_is_searched_in_the_sources_that_were_chosen(desk: ServedL
     assert topics.source_ids == (first.source_id,)
     assert (await ada.post(f"{plan}/sources", {"then": "save"})).status == 303
     assert "Searching all sources" in (await ada.get(plan)).text
+
+
+async def test_whatever_leads_to_a_passage_opens_the_page_of_a_long_source_that_has_it(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    text = "\n\n".join(f"## Part {number}\n\nWell number{number} is deep. {PROSE}" for number in range(130))
+    added = (await ada.api("POST", "/sources", {"text": text, "title": "A hundred and thirty wells"})).json
+    await desk.catch_up()
+    source = f"/newsletter/sources/{added['source_id']}"
+    assert (await ada.api("GET", f"/sources/{added['source_id']}")).json["chunk_count"] == 130
+    searched = await ada.get("/newsletter/search?q=number127")
+    found = re.search(r'href="([^"]*#passage-127)"', searched.text)
+    assert found, searched.shown
+    shown = await ada.get(found[1].partition("#")[0])
+    assert 'id="passage-127"' in shown.text
+    assert "number127" in shown.shown
+    switched = await ada.post(f"{source}/passages", {"position": "127", "enabled": "false"})
+    assert 'id="passage-127"' in (await ada.get(switched.location.partition("#")[0])).text
+    # Page by page, every passage is there once.
+    pages = [await ada.get(source)]
+    while onward := re.search(r'href="([^"]*)" rel="next"', pages[-1].text):
+        pages.append(await ada.get(onward[1]))
+    places = [place for page in pages for place in re.findall(r'id="passage-(\d+)"', page.text)]
+    assert places == [str(place) for place in range(130)]
+    back = re.search(r'href="([^"]*)" rel="prev"', pages[-1].text)
+    assert back
+    assert 'id="passage-60"' in (await ada.get(back[1])).text

@@ -180,10 +180,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         viewer: Viewer,
         source_id: str,
         *,
-        cursor: str | None = None,
+        at: int = 0,
         form: Parsed[Any] | None = None,
     ) -> Response:
-        source, page = await sources.chunks(viewer, source_id, limit=_PASSAGES, cursor=cursor)
+        first = at - at % _PASSAGES
+        source, page = await sources.chunks(viewer, source_id, limit=_PASSAGES, first=first)
         mine, others = await sources.citing(viewer, source) if source.cited_in else ([], 0)
         look = await sources.look(source)
         subject = None if source.shelf == SHARED_SHELF else await service.access.subject(viewer, source.shelf)
@@ -193,7 +194,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             source=source,
             subject=subject,
             parts=parts_of(page.items),
-            page=page,
+            before=first - _PASSAGES if first else None,
+            after=first + _PASSAGES if page.next_cursor else None,
             look=look,
             busy=source.status in ("waiting", "reading") and look.state not in ("failed", "cancelled"),
             form=form or _stored(source),
@@ -206,9 +208,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         )
 
     @pages.get("/sources/{source_id}", Letters.READ_SOURCES)
-    async def show(request: Request, viewer: CurrentViewer, source_id: str, cursor: Cursor = None) -> Response:
-        """A source as it was read, its facts to correct, its passages to switch off."""
-        return await shown(request, viewer, source_id, cursor=cursor)
+    async def show(
+        request: Request, viewer: CurrentViewer, source_id: str, at: Annotated[int, Query(ge=0, lt=1_000_000)] = 0
+    ) -> Response:
+        """A source as it was read, its facts to correct, its passages to switch off: those around one of them."""
+        return await shown(request, viewer, source_id, at=at)
 
     @pages.post("/sources/{source_id}", Letters.READ_SOURCES, keeps=SourceCorrection)
     async def edit(request: Request, viewer: CurrentViewer, source_id: str) -> Response:
@@ -234,13 +238,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Let a passage be found, or not."""
         async with request.form(max_fields=10) as sent:
             wanted = parse(ChunkSwitch, sent).value
-            after = str(sent.get("after") or "")
         if wanted is None:
             return redirect(f"/newsletter/sources/{source_id}", flash="This form is damaged. Try again.", kind="bad")
         await sources.switch(viewer, source_id, wanted.position, enabled=wanted.enabled)
         told = "Passage turned on." if wanted.enabled else "Passage turned off: it is no longer used."
-        query = f"?cursor={after}" if after else ""
-        return redirect(f"/newsletter/sources/{source_id}{query}#passage-{wanted.position}", flash=told)
+        return redirect(f"/newsletter/sources/{source_id}?at={wanted.position}#passage-{wanted.position}", flash=told)
 
     @pages.post("/sources/{source_id}/switch", Letters.READ_SOURCES)
     async def switch_all(request: Request, viewer: CurrentViewer, source_id: str) -> Response:

@@ -115,8 +115,9 @@ def chunks_at(places: tuple[tuple[str, int], ...]) -> BatchGet[Chunk]:
 
 
 @access_pattern("Chunks of a source", MAIN, documented=False, source_id="s1")
-def chunks_of(source_id: str) -> Query[Chunk]:
-    return Chunk.query(Chunk.source_id(source_id))
+def chunks_of(source_id: str, first: int = 0) -> Query[Chunk]:
+    chunks = Chunk.query(Chunk.source_id(source_id))
+    return chunks.at_least(Chunk.position(first)) if first else chunks
 
 
 # 3. Which drafts cite a source; kept by the change stream

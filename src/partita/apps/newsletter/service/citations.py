@@ -39,6 +39,8 @@ class CitedPassage:
     """The passage; the quote alone if the source is gone."""
     here: bool
     """Whether the source still has the passage."""
+    position: int | None
+    """Where the source has it."""
 
     @property
     def text(self) -> str:
@@ -148,4 +150,5 @@ def cited_passage(citation: Mapping[str, Any], text: str, heading: str) -> Cited
         heading=heading,
         stretches=stretches(text, quote.split("\n")) if text else (Stretch(quote, True),),
         here=bool(text),
+        position=int(citation["position"]) if text and citation.get("position") is not None else None,
     )

@@ -272,11 +272,11 @@ class Sources:
         return await self._store.page(query, limit=limit, after=cursor)
 
     async def chunks(
-        self, viewer: Viewer, source_id: str, *, limit: int = 50, cursor: str | None = None
+        self, viewer: Viewer, source_id: str, *, limit: int = 50, cursor: str | None = None, first: int = 0
     ) -> tuple[Source, Page[Chunk]]:
-        """A source with its passages in order."""
+        """A source with its passages in order, from the first one that is wanted."""
         source = await self.get(viewer, source_id)
-        return source, await self._store.page(schema.chunks_of(source_id), limit=limit, after=cursor)
+        return source, await self._store.page(schema.chunks_of(source_id, first), limit=limit, after=cursor)
 
     async def look(self, source: Source) -> Look:
         """How far its reading is."""
