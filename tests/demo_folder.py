@@ -68,6 +68,12 @@ def demo_folder(build: Path = _BUILD, today: Callable[[], str] = _today) -> Iter
                 _fill(folder)
 
 
+def make_demo(build: Path = _BUILD) -> None:
+    """Fill it, so that it is there when somebody copies it."""
+    with demo_folder(build):
+        pass
+
+
 def _fill(folder: Path) -> None:
     """In a process of its own. It gets its name when it is complete."""
     unfinished = folder.with_name(f"{folder.name}-unfinished")
@@ -109,4 +115,4 @@ if __name__ == "__main__":
         app(["demo", "--data", sys.argv[1]], standalone_mode=False)
         asyncio.run(_follow(Path(sys.argv[1])))
     else:  # before tests start
-        demo_folder()
+        make_demo()

@@ -82,3 +82,9 @@ def test_copies_of_one_folder_do_not_wait_for_each_other(tmp_path: Path, monkeyp
 
 def test_every_day_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert fingerprint(tmp_path, "2026-11-16") != fingerprint(tmp_path, "2026-11-17")
+
+
+def test_it_can_be_made_before_anybody_copies_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo_folder, "_fill", Path.mkdir)
+    demo_folder.make_demo(tmp_path)
+    assert len([each for each in tmp_path.iterdir() if each.is_dir()]) == 1
