@@ -51,7 +51,7 @@ system: ## Install missing system packages (Debian, as root), or say which to in
 	for browser in chromium-headless-shell $$([ "$$able" ] || echo chromium chromium-browser google-chrome); do \
 		command -v $$browser >/dev/null && break; \
 	done || missing="$$missing chromium-headless-shell"; \
-	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto ] || missing="$$missing fonts-noto-core"; \
+	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto/NotoSansEthiopic-Regular.ttf ] || missing="$$missing fonts-noto-core"; \
 	[ -z "$$(command -v apt-get)" ] || { ldconfig -p | grep -q libpangoft2-1.0 && ldconfig -p | grep -q libharfbuzz-subset; } || \
 		missing="$$missing libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"; \
 	if [ -z "$$missing" ]; then \

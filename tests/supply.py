@@ -10,6 +10,7 @@ import argparse
 import json
 import re
 import sys
+import tomllib
 import uuid
 from base64 import b64decode
 from collections import deque
@@ -52,9 +53,11 @@ WEAK_COPYLEFT = frozenset(["LGPL-2.1-or-later", "MPL-1.1", "MPL-2.0"])
 """Licences about their own files alone, which we deliver unchanged."""
 _IN_WORDS = {
     "aiosignal": "Apache-2.0",
+    "amazon-ion": "Apache-2.0",
     "botocore": "Apache-2.0",
     "cssselect2": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
+    "jsonconversion": "BSD-2-Clause",
     "markdown-it-py": "MIT",
     "mdurl": "MIT",
     "pydyf": "BSD-3-Clause",
@@ -106,7 +109,7 @@ def locked(file: str) -> dict[str, Package]:
 
 
 def delivered() -> list[Package]:
-    """All that partita runs on: the suite, and what the extra `aws` adds; and what pages take from npm."""
+    """All that partita runs on: the suite, and what the extras add; and what pages take from npm."""
     runtime = locked("runtime.txt")
     packages = dict(runtime)
     with_aws = locked("dev.txt")
@@ -123,6 +126,17 @@ def delivered() -> list[Package]:
         package.needed_by = [each for each in package.needed_by if each == OWN or each in packages]
         package.licence = licence_of(package.name)
     return [*(packages[name] for name in sorted(packages)), *_npm()]
+
+
+def _own(package: Package) -> str:
+    """What of partita itself a package comes with."""
+    if not package.optional:
+        return "npm" if package.kind == "npm" else "itself"
+    if package.name == MODEL:
+        return "`requirements/model.txt`"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    asking = (name for name, wanted in extras.items() if any(each.startswith(f"{package.name}>") for each in wanted))
+    return f"the extra `{next(asking, '')}`"
 
 
 def _npm() -> Iterable[Package]:
@@ -205,8 +219,7 @@ def licences() -> str:
     words = (ROOT / "docs" / "licences.md").read_text().partition("| package |")[0]
     lines = ["| package | licence | comes with |", "|---|---|---|"]
     for package in delivered():
-        optional = "`requirements/model.txt`" if package.name == MODEL else "the extra `aws`"
-        own = optional if package.optional else "npm" if package.kind == "npm" else "itself"
+        own = _own(package)
         by = ", ".join(
             own if each == OWN else each for each in sorted(package.needed_by, key=lambda each: (each != OWN, each))
         )

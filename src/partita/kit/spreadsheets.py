@@ -23,8 +23,9 @@ MOST_CELLS = 1_000
 # Some take the wide signs of Chinese and Japanese keyboards for the same.
 _SIGN = r"[=+\-@＝＋－＠]"
 # In countries where semicolons separate cells, a comma does not, and quotes within such a cell count for nothing: what
-# follows a semicolon, a tab or a line end in one of our cells may begin a cell of its own.
-_START = rf"(?:^(?='*(?:{_SIGN}|[\t\r\n]))|(?<=[;\t\r\n])\"*(?='*{_SIGN}))"
+# follows a semicolon, a tab or a line end in one of our cells may begin a cell of its own, and so may what follows
+# quotes there or at the beginning.
+_START = rf"(?:(?:^|(?<=[;\t\r\n]))\"*(?='*{_SIGN})|^(?='*[\t\r\n]))"
 _FORMULA = re.compile(_START)
 _GUARDED = re.compile(rf"({_START})'(?='*(?:{_SIGN}|[\t\r\n]))")
 

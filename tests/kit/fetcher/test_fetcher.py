@@ -449,7 +449,7 @@ async def test_no_file_takes_longer_than_six_pages() -> None:
     begun = time.monotonic()
     with pytest.raises(FetchRefused, match="came too slowly"):
         await wait()
-    assert 0.05 * MOST_TIMES <= time.monotonic() - begun < 5.0
+    assert 0.045 * MOST_TIMES <= time.monotonic() - begun < 5.0  # timers of loops are right to a millisecond
 
 
 async def test_a_name_that_nobody_answers_for_is_left_at_the_deadline() -> None:

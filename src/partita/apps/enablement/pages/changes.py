@@ -7,8 +7,7 @@ from typing import Any
 
 from partita.apps.enablement.formats import day_in_words
 from partita.apps.enablement.pages.editor import FIELDS
-from partita.apps.enablement.schema import ContentChange
-from partita.apps.enablement.schema.lifecycle import FieldChange
+from partita.apps.enablement.schema import ContentChange, FieldChange
 from partita.apps.enablement.service import EnablementService
 from partita.kit.permissions import Viewer
 
