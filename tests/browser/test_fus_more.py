@@ -243,7 +243,7 @@ def test_a_collection_is_shared_by_a_link_and_a_profile_is_shown_until_closed(ca
         member.check()
         link = member.page.locator(".notice.info a").first.get_attribute("href") or ""
         visitor.open(link)
-        visitor.sees(name, title, "1 site, collected by")
+        visitor.sees(name, title, "1 site", "collected by")
         visitor.check()
         member.press(re.compile("^Take out"))
         member.told("Site taken out.")

@@ -283,7 +283,10 @@ def _watch(found: Window) -> None:
 
     def dialog(shown: Dialog) -> None:
         found.troubles.append(f"{found.page.url}: {shown.type}: {shown.message}")
-        shown.dismiss()
+        if shown.type == "beforeunload":
+            shown.accept()  # what was opened next would wait for a minute
+        else:
+            shown.dismiss()
 
     def answered(answer: Response) -> None:
         if answer.status >= 500:
