@@ -118,9 +118,10 @@ class Portal:
         until(ended)
         return done
 
-    def newest_job(self, kind: str) -> Job:
-        """The newest job of a kind."""
-        return next(each for each in self.place.store.stream(all_jobs()) if each.kind == kind)
+    def job_about(self, content_id: str, kind: str) -> Job:
+        """The newest job of a kind about this content."""
+        found = (each for each in self.place.store.stream(all_jobs()) if each.kind == kind)
+        return next(each for each in found if orjson.loads(each.arguments)["content_id"] == content_id)
 
 
 async def _elsewhere(_running: Running, _arguments: Arguments) -> None:

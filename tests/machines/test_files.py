@@ -60,6 +60,8 @@ def test_a_file_that_is_sent_by_one_machine_is_served_by_all_at_once_whole_and_i
         assert part.headers["content-range"] == f"bytes 5-20/{len(data)}"
         end = portal.get(each, f"{API}/{content_id}/download", Range="bytes=-7")
         assert (end.status, end.body) == (206, data[-7:])
+    # Or its files would be those that the next test waits for.
+    _has_its_preview_everywhere(portal, content_id)
 
 
 @pytest.mark.timeout(3600)
@@ -73,7 +75,7 @@ def test_a_preview_whose_machine_is_killed_is_made_by_another_and_nothing_of_it_
         held = portal.bucket.proxy.meet("PutObject", 100, after=(2 + number) % PUTS)
         portal.attach(machines[1], content_id, upload_id)
         assert held.await_somebody(SECONDS)
-        owner = portal.newest_job(PREVIEW).owner
+        owner = portal.job_about(content_id, PREVIEW).owner
         killed = next(each for each in machines if str(owner).endswith(f"/{each.process.pid}"))
         for each in machines:
             assert portal.content(each, content_id)["preview_state"] == "making"
@@ -82,7 +84,7 @@ def test_a_preview_whose_machine_is_killed_is_made_by_another_and_nothing_of_it_
         killed.kill()
         portal.bucket.proxy.be_well()
         _has_its_preview_everywhere(portal, content_id)
-        assert portal.newest_job(PREVIEW).attempts > 1
+        assert portal.job_about(content_id, PREVIEW).attempts > 1
         portal.previewed = content_id
 
 
