@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from playwright.sync_api import FloatRect, Locator, expect
 
 from tests.browser.house import ADMIN, MEMBER, House
 from tests.browser.window import window
+
+MOST_LOOKED_AT = 12
 
 
 def test_a_featured_card_is_a_row_that_leads_to_its_resource_wherever_it_is_touched(house: House) -> None:
@@ -43,13 +43,19 @@ def test_both_ways_of_hearing_of_a_kind_are_set_in_one_line(house: House) -> Non
 
 
 def test_what_else_can_be_done_with_content_stands_two_by_two(house: House) -> None:
+    """Of whatever kind it is, and also if it is about to expire and has one button more."""
     with window(house, ADMIN, narrow=True) as ada:
-        ada.open("/enablement?sort=newest&kind=pdf")
-        ada.click(ada.page.locator(".content-card h3 a").first)
-        ada.at(re.compile(r"/enablement/content/\w+"))
-        buttons = ada.page.locator(".first-of-all :is(a, button).wide:not(.primary, .quiet)")
-        assert buttons.count() > 2
-        assert _lines(buttons) == (buttons.count() + 1) // 2
+        ada.open("/enablement?sort=newest")
+        titles = ada.page.locator(".content-card h3 a")
+        paths = [str(each.get_attribute("href")) for each in titles.all()]
+        numbers = set()
+        for path in paths[:MOST_LOOKED_AT]:
+            ada.open(path)
+            buttons = ada.page.locator(".first-of-all :is(a, button).wide:not(.primary, .quiet)")
+            number = buttons.count()
+            assert _lines(buttons) == (number + 1) // 2, path
+            numbers.add(number)
+        assert max(numbers) > 2
         ada.check()
 
 
