@@ -58,6 +58,21 @@ async def test_a_colleague_reads_notes_and_approves(letters: ServedLetters) -> N
     assert (await edda.get(review)).status == 404
 
 
+async def test_who_may_not_create_a_file_reads_who_may(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
+    edition = await letters.drafted(ada)
+    made = await letters.service.proposals.create(ada.viewer, NewProposal(title="Dams"), None)
+    for path in (f"editions/{edition}", f"proposals/{made.proposal_code}"):
+        await ada.post(f"/newsletter/{path}/review/shares", {"to": "edda", "role": "reader", "review": "true"})
+        finish = f"/newsletter/{path}/finish"
+        assert "Not created yet. People who can edit this" in (await edda.get(finish)).shown
+        assert f'action="{finish}/md/make"' not in (await edda.get(finish)).text
+        assert "Not created yet" not in (await ada.get(finish)).shown
+        assert f'action="{finish}/md/make"' in (await ada.get(finish)).text
+    empty = (await ada.get(finish)).shown
+    assert re.search(r"7 sections without text: (?:[^,]+, ){3}[^,]+ and 3 more\.", empty), empty
+
+
 async def test_reviewers_have_their_own_pictures(letters: ServedLetters) -> None:
     ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
     proposal = await letters.service.proposals.create(ada.viewer, NewProposal(title="Fodder banks"), None)

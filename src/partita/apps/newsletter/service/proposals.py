@@ -66,6 +66,8 @@ MOST_METADATA = 60_000
 _TRIES = 20
 _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
+_NAMED = 4
+"""How many empty sections are named before the rest is counted."""
 _THIN = 0.25
 """A section with less than this share of its words is hardly written."""
 M = TypeVar("M", bound=BaseModel)
@@ -174,7 +176,8 @@ class OpenProposal:
         found += too_many_pages(self.requirements, self.words, self.pages)
         empty = [each.title for each in self.sections if not each.text.strip()]
         if empty:
-            found.append(f"{_count(len(empty), 'section')} without text: {', '.join(empty[:4])}.")
+            rest = f" and {len(empty) - _NAMED} more" if len(empty) > _NAMED else ""
+            found.append(f"{_count(len(empty), 'section')} without text: {', '.join(empty[:_NAMED])}{rest}.")
         return tuple(found)
 
 
