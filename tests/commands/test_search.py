@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,10 @@ def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(
     monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
     code, output = _run("demo", "--data", str(tmp_path))
     assert code == 0
-    assert "Kelifax: 81 resources." in output
+    assert re.search(r"Kelifax: 81 resources, \d{3} upvotes\.", output)
     assert "already" in _run("demo", "--data", str(tmp_path))[1]
+    counted = _run("adopt", "kelifax", "--recount", "--data", str(tmp_path))
+    assert counted[1].split()[-3:] == ["corrected", "0", "counters"]
     for file in tmp_path.glob("search.db*"):
         file.unlink()
     code, output = _run("search", "rebuild", "kelifax.resources", "--data", str(tmp_path))

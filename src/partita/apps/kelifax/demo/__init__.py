@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -18,15 +19,18 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.kelifax.service.submissions import creation, resource_of
 from partita.kit.kit import Kit
+from partita.kit.permissions import Viewer
 from partita.kit.problems import Problem
 from partita.store.store import AsyncStore
 from partita.table import Put, Transaction
 from partita.table.types import timestamp
 
-_FILE = Path(__file__).parent / "resources.json"
+_FOLDER = Path(__file__).parent
 _MODERATOR = "moderator"
 _MANY = 300
 """Views of a resource that is looked at every month."""
+_VIEWS_TO_UPVOTE = 150
+"""After so many views, about one more member likes a resource."""
 _REPORTS = {
     "regex101": "The page asks me to turn off the ad blocker before it shows anything.",
     "vega-lite": "The quickstart link leads to an older version by now.",
@@ -37,7 +41,7 @@ async def fill(service: KelifaxService, kit: Kit) -> str:
     """Add the resources of the data file, each as old as it says, unless there are resources; says what was added."""
     if len(await service.resources.browse(limit=1)) or len(await service.moderation.queue("pending", limit=1)):
         return "Kelifax has resources already."
-    entries: list[dict[str, Any]] = orjson.loads(_FILE.read_bytes())
+    entries = _entries("resources")
     month = timestamp(kit.clock.now())[:7]
     for entry in entries:
         resource = _resource(entry, kit)
@@ -47,7 +51,37 @@ async def fill(service: KelifaxService, kit: Kit) -> str:
             await kit.store.write(schema.add_to_month(month, resource.resource_slug, of_month))
     for slug, reason in _REPORTS.items():
         await service.reports.add(slug, reason, "demo")
-    return f"Kelifax: {len(entries)} resources.{await _moderator(kit)}"
+    upvotes = await _upvote(service, kit, entries)
+    return f"Kelifax: {len(entries)} resources, {upvotes} upvotes.{await _moderator(kit)}"
+
+
+def _entries(name: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = orjson.loads((_FOLDER / f"{name}.json").read_bytes())
+    return entries
+
+
+async def _upvote(service: KelifaxService, kit: Kit, entries: list[dict[str, Any]]) -> int:
+    """Members like what many people look at; says how many upvotes there are."""
+    members = [await _member(kit, person) for person in _entries("people")]
+    total = 0
+    for entry in entries:
+        if entry["status"] != "approved":
+            continue
+        name = entry["resource"]["resourceName"]
+        likely = round(entry["views"] / _VIEWS_TO_UPVOTE)
+        for member in random.Random(name).sample(members, min(likely, len(members))):
+            await service.liked.upvote(member, slug_of(name))
+            total += 1
+    return total
+
+
+async def _member(kit: Kit, person: dict[str, str]) -> Viewer:
+    """Somebody with an account, into which nobody can sign in."""
+    account = await kit.accounts.people.by_username(person["username"])
+    if account is None:
+        email, password = f"{person['username']}@example.org", secrets.token_urlsafe(24)
+        account = await kit.accounts.registration.create(person["username"], email, person["name"], password)
+    return Viewer(user_id=account.user_id)
 
 
 async def _moderator(kit: Kit) -> str:
