@@ -164,6 +164,11 @@ def _answers_writes(it: Difference) -> bool:
     return written and it.ours.members["Responses"] == []
 
 
+def _returns_changes(it: Difference) -> bool:
+    """What a statement says it changed."""
+    return both_answer(it, "Items", *_SHARED) and "RETURNING MODIFIED" in request_text(it)
+
+
 def _codes_of_errors(it: Difference) -> bool:
     """Reasons that are ours up to the first that failed, but for the words Exception and Error."""
     if it.member != "Reasons" or it.theirs.code != "TransactionCanceledException":
@@ -237,10 +242,17 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         MINISTACK,
         "values that are false in what a statement returns",
         "RETURNING gives what was changed, whatever its value; it leaves out false, zero and what is empty.",
+        lambda it: _returns_changes(it) and bool(re.search(r"false|\"0\"|\"\"|\[\]|\{\}", str(it.ours))),
+    ),
+    differs(
+        MINISTACK,
+        "values that stay the same in what a statement returns",
+        "RETURNING MODIFIED gives what a statement sets, as UPDATED_OLD does; it leaves out what is as it was, such as "
+        "a number to which nothing is added.",
         lambda it: (
-            both_answer(it, "Items", *_SHARED)
-            and bool(re.search("RETURNING MODIFIED", request_text(it)))
-            and bool(re.search(r"false|\"0\"|\"\"|\[\]|\{\}", str(it.ours)))
+            _returns_changes(it)
+            and bool(re.search(r"\b(num|size) = (num|size) [+-]", request_text(it)))
+            and bool(re.search(r"{'N': '[+-]?0+(\.0+)?([Ee][+-]?\d+)?'}", request_text(it)))
         ),
     ),
     differs(
