@@ -15,6 +15,7 @@ from partita.apps.newsletter.demo import fill, library
 from partita.apps.newsletter.demo.people import entries
 from partita.apps.newsletter.inputs import NewNewsletter
 from partita.apps.newsletter.schema import Draft, Newsletter, Note, Outline, Proposal, Source, Topics
+from partita.apps.newsletter.service.proposing.budgets import budgets_in
 from partita.kit.permissions import Viewer
 from tests.apps.demo_data import reaches_nobody
 from tests.apps.newsletter.served import ServedLetters, served_in
@@ -126,6 +127,12 @@ def test_three_proposals_and_a_call_that_was_read(filled: Any) -> None:
     found = rows(served, Proposal)
     assert Counter(each.status for each in found) == {"draft": 1, "in_review": 1, "submitted": 1}
     assert max(len(each.metadata.get("requirements", ())) for each in found) >= 5
+    for each in found:
+        written = {key for key, text in each.text_inputs.items() if text}
+        assert len(written) >= 5, each.title
+        (budget,) = budgets_in(each.text_inputs["budget"])
+        assert budget.faults == ()
+        assert budget.total == each.metadata["amount"], each.title
 
 
 def test_nobody_of_the_demo_is_a_stranger() -> None:

@@ -168,6 +168,8 @@ def test_titles_tell_what_belongs_into_a_section() -> None:
         "Cost and time": ("plan", "budget"),
         "Why us": ("team",),
         "What we propose": ("method",),
+        "How the dams are built": ("method",),
+        "Who measures": ("monitoring",),
         "الميزانية": ("budget",),
         "Water rights": (),
     }

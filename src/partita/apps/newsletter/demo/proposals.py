@@ -1,17 +1,19 @@
-"""The demo's proposals: a draft whose call was read, one in review, and one that was submitted."""
+"""The demo's proposals: a draft for a call that was read, one in review, and one that was submitted."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 from partita.apps.newsletter.demo.library import in_words
 from partita.apps.newsletter.demo.people import AUTHOR, EDITOR
 from partita.apps.newsletter.demo.stage import Stage
-from partita.apps.newsletter.inputs import NewProposal, NewShare, ProposalSectionText
+from partita.apps.newsletter.inputs import NewProposal, NewShare
 from partita.apps.newsletter.service.sources import FOLDER
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import TEXT
 
+_PROJECTS = Path(__file__).parent / "projects"
 _CALL = """# Call for proposals: water in dry seasons
 
 ## Who can apply
@@ -34,41 +36,46 @@ Proposals are judged by relevance (40 points), quality of the method (35 points)
 async def fill(stage: Stage) -> str:
     """Make them."""
     today = stage.now.date()
-    service, viewer = stage.service.proposals, stage.viewers[AUTHOR]
-    draft = await service.create(
-        viewer,
-        NewProposal(
-            title="Sand dams for 60 villages",
-            frame="full_proposal",
-            funder="Horn Water Fund",
-            deadline=today + timedelta(days=45),
-            amount=175_000,
-            currency="USD",
-        ),
+    files = stage.service.proposal_files
+    viewer = stage.viewers[AUTHOR]
+    dams = NewProposal(
+        title="Sand dams for 60 villages",
+        frame="full_proposal",
+        funder="Horn Water Fund",
+        deadline=today + timedelta(days=45),
+        amount=175_000,
+        currency="USD",
     )
-    data = in_words(_CALL, "en", today).encode()
-    name = await stage.kit.uploads.keep(FOLDER, data, TEXT)
-    code = draft.proposal_code
-    await stage.service.proposal_files.add(viewer, code, "call", UploadedFile(name, TEXT, len(data), "call.md"))
+    code = (await stage.service.proposals.create(viewer, dams)).proposal_code
+    await files.add(viewer, code, "call", await _kept(stage, in_words(_CALL, "en", today).encode(), "call.md"))
     await stage.work()
     await stage.service.steps.start(viewer, code, "requirements")
     await stage.work()
-    written = await service.read(viewer, code)
-    section = written.sections[0]
-    text = "Sixty villages in Karamoja have no water from January to March. Sand dams store it where it falls."
-    await service.save_section(
-        viewer, code, section.key, ProposalSectionText(text=text, revision=written.proposal.revision)
-    )
-    await stage.service.proposal_drafting.start(viewer, code)
-    await stage.work()
-    for title, states in (
-        ("Fodder banks at schools", ("in_review",)),
-        ("Airtight bags for 5,000 households", ("in_review", "ready", "submitted")),
+    await _written(stage, code, "sand-dams")
+    for title, amount, project, states in (
+        ("Fodder banks at schools", 59_000, "fodder-banks", ("in_review",)),
+        ("Airtight bags for 5,000 households", 60_000, "airtight-bags", ("in_review", "ready", "submitted")),
     ):
-        made = await service.create(viewer, NewProposal(title=title, funder="Dryland Trust", currency="USD"))
+        new = NewProposal(title=title, funder="Dryland Trust", amount=amount, currency="USD")
+        made = await stage.service.proposals.create(viewer, new)
+        await _written(stage, made.proposal_code, project)
         for state in states:
             if state == "in_review":
                 await stage.service.shares.share(viewer, made.proposal_code, NewShare(to=EDITOR, review=True))
             else:
-                await service.set_status(viewer, made.proposal_code, state)
+                await stage.service.proposals.set_status(viewer, made.proposal_code, state)
     return "3 proposals"
+
+
+async def _written(stage: Stage, code: str, project: str) -> None:
+    """What the applicant says of the project as a file, and each section drafted from it."""
+    viewer, name = stage.viewers[AUTHOR], f"{project}.md"
+    file = await _kept(stage, (_PROJECTS / name).read_bytes(), name)
+    await stage.service.proposal_files.add(viewer, code, "reference", file)
+    await stage.work()
+    await stage.service.proposal_drafting.start(viewer, code)
+    await stage.work()
+
+
+async def _kept(stage: Stage, data: bytes, name: str) -> UploadedFile:
+    return UploadedFile(await stage.kit.uploads.keep(FOLDER, data, TEXT), TEXT, len(data), name)
