@@ -116,6 +116,13 @@ def test_segments_follow_each_other_without_gap_and_overlap(total: int) -> None:
         assert keys.segment_bounds(segment, total)[1] == keys.segment_bounds(segment + 1, total)[0]
 
 
+@given(st.integers(1, 1_000_000), st.data())
+def test_segments_divide_the_hash_space_evenly(total: int, data: st.DataObject) -> None:
+    segment = data.draw(st.integers(0, total - 1))
+    low, high = (int.from_bytes(bound[:4]) for bound in keys.segment_bounds(segment, total))
+    assert abs((high - low) - 2**32 / total) <= 1
+
+
 @given(_key_values, st.integers(1, 50), st.sampled_from(("crc32", "md5")))
 def test_every_key_lies_in_exactly_one_segment(value: dict[str, Any], total: int, spread: Spread) -> None:
     stored = keys.partition([value], spread)

@@ -18,9 +18,12 @@ _KEY: Wire = {"pk": {"S": "a"}}
         ("SET a = _f(:v)", 'Syntax error; token: "_", near: "= _f"'),
         ("!!! x", 'Syntax error; token: "!", near: "!!"'),
         ("SET a = b ? :v", 'Syntax error; token: "?", near: "b ? :v"'),
-        (
-            "SET a = list_append(list_append(b, :l), :l)",
-            "The function is not allowed to be used this way in an expression; function: list_append",
+        *(
+            (
+                f"SET a = {nested}",
+                "The function is not allowed to be used this way in an expression; function: list_append",
+            )
+            for nested in ("list_append(list_append(b, :l), :l)", "list_append(:l, list_append(b, :l))")
         ),
         ("SET a[2147483648] = :v", "List index is not within the allowable range; index: [2147483648]"),
     ],
@@ -34,6 +37,13 @@ def test_what_an_update_cannot_be(engine: Engine, text: str, message: str) -> No
 def test_names_begin_with_a_letter_in_every_expression(engine: Engine, name: str) -> None:
     request = {"TableName": "music", "Key": _KEY, "ProjectionExpression": name}
     assert 'Syntax error; token: "_", near: "' in fault(engine, "GetItem", request)
+    for condition in (f"{name} = :v", f"size({name}) = :v", "_size(a) = :v"):
+        given = values(v=1)
+        told = 'Syntax error; token: "_", near: "'
+        assert told in fault(engine, "Scan", {"TableName": "music", "FilterExpression": condition, **given})
+        assert told in fault(engine, "Query", {"TableName": "music", "KeyConditionExpression": condition, **given})
+        item = {"TableName": "music", "Item": _KEY, "ConditionExpression": condition, **given}
+        assert told in fault(engine, "PutItem", item)
     named = {"ExpressionAttributeNames": {"#_": "_a"}, "FilterExpression": "#_ = :_", **values(_=1)}
     engine.call("Scan", {"TableName": "music", **named})
 
@@ -45,6 +55,10 @@ def test_a_position_fits_in_31_bits_and_ten_digits(engine: Engine, position: str
         f"Invalid ProjectionExpression: List index is not within the allowable range; index: [{position}]"
     )
     engine.call("GetItem", {**request, "ProjectionExpression": "a[2147483647]"})
+    filtered = {"TableName": "music", "FilterExpression": f"a[{position}] = :v", **values(v=1)}
+    assert fault(engine, "Scan", filtered) == (
+        f"Invalid FilterExpression: List index is not within the allowable range; index: [{position}]"
+    )
 
 
 def test_the_type_of_a_value_may_be_asked(engine: Engine) -> None:

@@ -169,6 +169,18 @@ def test_old_key_conditions_are_judged_one_by_one_then_counted_then_the_table_is
     assert fault(engine, "Query", {"TableName": "absent", "KeyConditions": bad}) == (
         f"{INVALID}Invalid number of argument(s) for the NE ComparisonOperator"
     )
+    for first, told in (
+        (
+            {"ComparisonOperator": "BEGINS_WITH", "AttributeValueList": [{"N": "1"}]},
+            "ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type",
+        ),
+        (
+            {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N": "1"}, {"S": "a"}]},
+            "AttributeValues inside AttributeValueList must be of same type",
+        ),
+    ):
+        given = {"pk": first, **_conditions(a="NE", b="EQ")}
+        assert fault(engine, "Query", {"TableName": "absent", "KeyConditions": given}) == f"{INVALID}{told}"
     three = _conditions(pk="NE", a="EQ", b="EQ")
     counted = "Conditions can be of length 1 or 2 only"
     assert fault(engine, "Query", {"TableName": "absent", "KeyConditions": three}) == counted

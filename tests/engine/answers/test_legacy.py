@@ -41,13 +41,16 @@ def test_a_missing_attribute_fails_not_contains_and_passes_not_equal(engine: Eng
     [
         ("ADD", {"N": "1"}, "ADD title :v"),
         ("ADD", {"SS": ["x"]}, "ADD numbers :v"),
+        ("ADD", {"N": "1"}, "ADD numbers :v"),
+        ("ADD", {"N": "1"}, "ADD songs :v"),
+        ("ADD", {"NS": ["1"]}, "ADD title :v"),
         ("DELETE", {"SS": ["x"]}, "DELETE numbers :v"),
         ("ADD", {"L": []}, "SET title = list_append(title, :v)"),
     ],
 )
 def test_a_value_of_another_type_has_two_sentences(engine: Engine, action: str, value: Wire, expression: str) -> None:
-    put(engine, pk="types", title="t", numbers={1})
-    attribute = "title" if "title" in expression else "numbers"
+    put(engine, pk="types", title="t", numbers={1}, songs=[1])
+    attribute = next(name for name in ("title", "numbers", "songs") if name in expression)
     named: Wire = {"TableName": "music", "Key": {"pk": {"S": "types"}}}
     updates = {attribute: {"Action": action, "Value": value}}
     assert fault(engine, "UpdateItem", {**named, "AttributeUpdates": updates}) == (
@@ -76,6 +79,10 @@ def test_an_old_in_takes_any_number_of_values(engine: Engine) -> None:
         "Scan", {"TableName": "music", "ScanFilter": {"n": {"ComparisonOperator": "IN", "AttributeValueList": choices}}}
     )
     assert {"pk": "in", "n": 2999} in python_items(found)
+    one_of = {"n": {"ComparisonOperator": "IN", "AttributeValueList": choices}}
+    key = {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "in"}]}}
+    request = {"TableName": "music", "KeyConditions": key, "QueryFilter": one_of}
+    assert python_items(engine.call("Query", request)) == [{"pk": "in", "n": 2999}]
 
 
 def test_a_key_in_the_old_filter_is_told_by_its_name(engine: Engine) -> None:

@@ -60,7 +60,8 @@ def test_a_query_of_a_table_without_sort_key_starts_at_no_other_item(engine: Eng
 
 
 def test_a_condition_on_what_is_no_key_depends_on_the_sort_key(engine: Engine) -> None:
-    assert fault(engine, "Query", _query("pk = :a AND x = :b", "music")) == "Query key condition not supported"
+    for condition, of in (("pk = :a AND x = :b", {}), ("tag = :a AND x = :b", {"IndexName": "byTag"})):
+        assert fault(engine, "Query", _query(condition, "music", **of)) == "Query key condition not supported"
     assert fault(engine, "Query", _query("pk = :a AND x = :b")) == "Query condition missed key schema element: sk"
 
 
@@ -74,15 +75,22 @@ def test_a_condition_on_what_is_no_key_depends_on_the_sort_key(engine: Engine) -
                 "is present on key attribute house"
             ),
         ),
-        (
-            "land = :a AND town = :a AND street > :a AND house = :b",
+        *(
             (
-                "RANGE key attributes street must have equality conditions specified in the query because a condition "
-                "is present on key attribute house"
-            ),
+                f"land = :a AND town = :a AND {street} AND house = :b",
+                (
+                    "RANGE key attributes street must have equality conditions specified in the query because a "
+                    "condition is present on key attribute house"
+                ),
+            )
+            for street in ("street > :a", "street BETWEEN :a AND :b", "begins_with(street, :a)")
         ),
         ("land = :a", "HASH key attributes town must have equality conditions specified in the query"),
         ("town > :a", "HASH key attributes land, town must have equality conditions specified in the query"),
+        (
+            "land = :a AND begins_with(town, :a)",
+            "HASH key attributes town must have equality conditions specified in the query",
+        ),
     ],
 )
 def test_a_wide_index_is_queried_from_the_left_by_equality(engine: Engine, condition: str, message: str) -> None:

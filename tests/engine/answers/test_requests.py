@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from partita.dynamo.errors import ResourceNotFoundError
 from partita.engine import Engine
 from tests.engine.answers.asking import INVALID, fault
 from tests.engine.tables import Wire, key_schema, table, values
@@ -87,6 +88,10 @@ def test_a_name_of_a_table_is_told_as_a_name(engine: Engine) -> None:
     assert fault(engine, "PutItem", {"TableName": "", "Item": _KEY, "ReturnValues": "X"}) == (
         f"{_ONE}Value at 'TableName' {_LEAST}1"
     )
+    for operation in ("DeleteItem", "UpdateItem"):
+        assert fault(engine, operation, {"TableName": "", "Key": _KEY, "ReturnValues": "X"}) == (
+            f"{_ONE}Value at 'TableName' {_LEAST}1"
+        )
 
 
 def test_a_new_table_has_a_name_of_three_characters(engine: Engine) -> None:
@@ -140,6 +145,16 @@ def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
     [
         ({"s": {"SS": []}}, {}, f"{INVALID}An string set  may not be empty"),
         ({"s": {"SS": ["a", "a"]}}, {}, f'{INVALID}Input collection ["a", "a"] contains duplicates.'),
+        ({"s": {"L": [{"SS": ["a", "a"]}]}}, {}, f'{INVALID}Input collection ["a", "a"] contains duplicates.'),
+        ({"s": {"BS": ["AA==", "AA=="]}}, {}, f'{INVALID}Input collection ["AA==", "AA=="] contains duplicates.'),
+        ({"s": {"NS": ["1", "1.0"]}}, {}, "Input collection contains duplicates"),
+        ({"s": {"NS": []}}, {}, f"{INVALID}An number set  may not be empty"),
+        ({"s": {"BS": []}}, {}, f"{INVALID}Binary sets should not be empty"),
+        (
+            {},
+            {"ConditionExpression": "a = :s", "ExpressionAttributeValues": {":s": {"SS": ["a", "a"]}}},
+            f'{INVALID}Input collection ["a", "a"] contains duplicates.',
+        ),
         (
             {},
             {"ConditionExpression": "a = :s", "ExpressionAttributeValues": {":s": {"SS": []}}},
@@ -155,6 +170,19 @@ def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
             {},
             {"ConditionExpression": "attribute_exists(a)", "ExpressionAttributeNames": {"#a": "a"}},
             "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}",
+        ),
+        (
+            {},
+            {"ConditionExpression": "attribute_exists(a)", **values(v=1)},
+            "Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}",
+        ),
+        (
+            {},
+            {"ConditionExpression": "attribute_exists(#a)"},
+            (
+                "Invalid ConditionExpression: An expression attribute name used in the document path is not defined; "
+                "attribute name: #a"
+            ),
         ),
         ({}, values(v=1), "ExpressionAttributeValues can only be specified when using expressions"),
         (
@@ -234,6 +262,20 @@ def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> N
     assert fault(engine, "PutItem", {"TableName": "music", "Item": {"x": {"S": "y"}}}) == (
         f"{INVALID}Missing the key pk in the item"
     )
+    keyed: Wire = {"TableName": "music", "UpdateExpression": "SET a = :v", **values(v=1)}
+    for key in ({"pk": {"N": "1"}}, {"other": {"S": "a"}}, {}):
+        told = "The provided key element does not match the schema"
+        assert fault(engine, "UpdateItem", {**keyed, "Key": key}) == told
+        assert fault(engine, "DeleteItem", {"TableName": "music", "Key": key}) == told
+    assert fault(engine, "PutItem", {"TableName": "music", "Item": {"pk": {"N": "1"}}}) == (
+        f"{INVALID}Type mismatch for key pk expected: S actual: N"
+    )
+    for operation, member in (("PutItem", "Item"), ("UpdateItem", "Key"), ("DeleteItem", "Key")):
+        absent = fault(engine, operation, {"TableName": "absent", member: _KEY}, ResourceNotFoundError)
+        assert absent == "Requested resource not found"
+    assert fault(engine, "Scan", {"TableName": "music", **values(v=1)}) == (
+        "ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"
+    )
     projected: Wire = {"TableName": "music", "ProjectionExpression": "a,"}
     reads: list[tuple[str, Wire]] = [
         ("GetItem", {**projected, "Key": _KEY}),
@@ -249,6 +291,9 @@ def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> N
     )
 
 
+_CHOICES: list[Wire] = [{"ProjectionExpression": "a"}, {"AttributesToGet": ["a"]}]
+
+
 @pytest.mark.parametrize(
     ("members", "message"),
     [
@@ -260,21 +305,24 @@ def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> N
             {"Select": "SPECIFIC_ATTRIBUTES"},
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
         ),
-        (
-            {"Select": "COUNT", "ProjectionExpression": "a"},
-            "Cannot specify the ProjectionExpression when choosing to get only the Count",
-        ),
-        (
-            {"Select": "ALL_ATTRIBUTES", "AttributesToGet": ["a"]},
-            "Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES",
+        *(
+            ({"Select": select, **members}, f"Cannot specify the {next(iter(members))} when choosing to get {what}")
+            for select, what in (
+                ("COUNT", "only the Count"),
+                ("ALL_ATTRIBUTES", "ALL_ATTRIBUTES"),
+                ("ALL_PROJECTED_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"),
+            )
+            for members in _CHOICES
         ),
     ],
 )
 def test_a_wrong_selection_is_in_the_envelope_in_a_query_only(engine: Engine, members: Wire, message: str) -> None:
-    assert fault(engine, "Scan", {"TableName": "music", **members}) == message
+    of: Wire = {"TableName": "music"}
+    if message.endswith("choosing to get ALL_PROJECTED_ATTRIBUTES"):
+        of["IndexName"] = "byTag"
+    assert fault(engine, "Scan", {**of, **members}) == message
     equal = {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}
-    query = {"TableName": "music", "KeyConditions": {"pk": equal}, **members}
-    assert fault(engine, "Query", query) == _ONE + message
+    assert fault(engine, "Query", {**of, "KeyConditions": {"pk": equal}, **members}) == _ONE + message
 
 
 def test_entries_of_a_batch_write_are_told_as_dynamodb_does(engine: Engine) -> None:

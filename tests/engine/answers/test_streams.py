@@ -69,8 +69,10 @@ def test_continuous_backups_are_described_and_recovery_is_off(engine: Engine) ->
     off = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False}}
     described = engine.call("DescribeContinuousBackups", {"TableName": "music"})
     assert described == engine.call("UpdateContinuousBackups", {"TableName": "music", **off})
-    recovery = described["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
-    assert recovery == {"PointInTimeRecoveryStatus": "DISABLED"}
+    assert described["ContinuousBackupsDescription"] == {
+        "ContinuousBackupsStatus": "ENABLED",
+        "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "DISABLED"},
+    }
     fault(engine, "DescribeContinuousBackups", {"TableName": "absent"}, TableNotFoundError)
     fault(engine, "DescribeContinuousBackups", {})
     long = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 36}}

@@ -79,6 +79,13 @@ _ONE_MORE = [*_creating()["AttributeDefinitions"], {"AttributeName": "q", "Attri
             ),
         ),
         (
+            {**_creating(gsis=[{**_BY_TAG, "Projection": {}}]), "AttributeDefinitions": [*_ONE_MORE, *_TAG]},
+            (
+                f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [pk, q, tag], "
+                "keys used: [tag, pk]"
+            ),
+        ),
+        (
             {**_creating(), "AttributeDefinitions": _ONE_MORE},
             (
                 f"{INVALID}Number of attributes in KeySchema does not exactly match number of attributes defined in "
@@ -204,6 +211,14 @@ _NOTHING = (
             f"{INVALID}List of GlobalSecondaryIndexUpdates is empty",
         ),
         (
+            {"GlobalSecondaryIndexUpdates": [], "StreamSpecification": _STREAM},
+            f"{INVALID}List of GlobalSecondaryIndexUpdates is empty",
+        ),
+        (
+            {"GlobalSecondaryIndexUpdates": [], "DeletionProtectionEnabled": True},
+            f"{INVALID}List of GlobalSecondaryIndexUpdates is empty",
+        ),
+        (
             {"GlobalSecondaryIndexUpdates": [{"Create": index("again", "tag")}]},
             f"{INVALID}AttributeDefinitions is not specified for index: again",
         ),
@@ -254,6 +269,10 @@ _NOTHING = (
         ),
         (
             {"StreamSpecification": _STREAM, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "byTag"}}]},
+            f"{INVALID}You cannot create or delete index while changing stream status",
+        ),
+        (
+            {"StreamSpecification": _STREAM, **_create(index("more", "tag"))},
             f"{INVALID}You cannot create or delete index while changing stream status",
         ),
         ({"SSESpecification": {"Enabled": False}}, f"{INVALID}Table is already encrypted by default"),
@@ -331,6 +350,10 @@ def test_a_change_of_a_table_on_demand_is_refused_and_changes_nothing(
             f"{INVALID}You cannot create or delete index while updating table IOPS",
         ),
         (
+            {"ProvisionedThroughput": _SIX, **_create({**index("more", "tag"), "ProvisionedThroughput": _FIVE})},
+            f"{INVALID}You cannot create or delete index while updating table IOPS",
+        ),
+        (
             {**_create(index("more", "tag"))},
             f"{INVALID}ProvisionedThroughput must be specified for index: more",
         ),
@@ -363,6 +386,16 @@ def test_a_change_of_a_provisioned_table_is_refused_and_changes_nothing(
     before = _described(engine, provisioned)
     assert fault(engine, "UpdateTable", {"TableName": provisioned, **members}) == message
     assert _described(engine, provisioned) == before
+
+
+def test_definitions_that_no_new_index_uses_are_passed_over(engine: Engine, name: str) -> None:
+    before = _described(engine, name)["AttributeDefinitions"]
+    more = {
+        "AttributeDefinitions": [*_ONE_MORE[1:], *_TAG],
+        "GlobalSecondaryIndexUpdates": [{"Create": index("more", "tag")}],
+    }
+    assert _update(engine, name, **more)["AttributeDefinitions"] == before
+    assert [each["IndexName"] for each in _described(engine, name)["GlobalSecondaryIndexes"]] == ["byTag", "more"]
 
 
 def test_on_demand_to_on_demand_is_fine_and_units_may_be_limited(engine: Engine, name: str) -> None:
