@@ -256,6 +256,7 @@ def test_the_throughput_of_an_index_changes(engine: Engine) -> None:
     _update(engine, GlobalSecondaryIndexUpdates=[{"Update": {"IndexName": "byTag", "ProvisionedThroughput": more}}])
     (described,) = _described(engine)["GlobalSecondaryIndexes"]
     assert described["ProvisionedThroughput"]["ReadCapacityUnits"] == 9
+    assert described["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 0
 
 
 def test_a_stream_is_switched_on_and_off_once_each(engine: Engine, clock: Clock) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -154,6 +156,11 @@ def test_a_statement_of_the_wrong_form_is_refused_in_dynamodbs_words(written: st
         ("SELECT * FROM t WHERE a AND b = 1", "The arguments to AND/OR must be Expressions"),
         ("SELECT * FROM t WHERE attribute_exists(n) > false", "operator or function: >, operand type: BOOL"),
         ("SELECT * FROM t WHERE a < true", "operator or function: <, operand type: BOOL"),
+        ("SELECT * FROM t WHERE a <= NULL", "operator or function: <=, operand type: NULL"),
+        ("SELECT * FROM t WHERE a > [1]", "operator or function: >, operand type: L"),
+        ("SELECT * FROM t WHERE a >= {'k': 1}", "operator or function: >=, operand type: M"),
+        ("SELECT * FROM t WHERE a < <<1>>", "operator or function: <, operand type: NS"),
+        ("SELECT * FROM t WHERE a < <<'x'>>", "operator or function: <, operand type: SS"),
         ("UPDATE t SET ss = set_add(ss) WHERE a = 1", "SET_ADD must have exactly two arguments at 1:19:7"),
         (
             "UPDATE t SET b = set_add(ss, <<1>>)",
@@ -211,3 +218,49 @@ def test_comments_signs_and_cases_mean_what_they_should() -> None:
     written = "select/**/* from t -- a note\nwhere a = - - 1 and b != +2 and c = 'it''s -- here';"
     plain = "SELECT * FROM t WHERE a = 1 AND b <> 2 AND c = 'it''s -- here'"
     assert statement(written) == statement(plain)
+
+
+@settings(max_examples=40)
+@given(conditions, st.randoms(use_true_random=False))
+def test_keywords_and_functions_mean_the_same_in_any_case(condition: Condition, random: Random) -> None:
+    writer = Writer(literal=False)
+    written = f'SELECT * FROM "t" WHERE {writer.condition(condition)}'
+    parts = written.split('"')  # every second one is of a name
+    parts[::2] = ["".join(random.choice((letter.lower(), letter.upper())) for letter in part) for part in parts[::2]]
+    changed = '"'.join(parts)
+    parameters = checked_parameters(writer.parameters)
+    assert statement(changed, parameters) == statement(written, parameters)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        (".5", {"N": "0.5"}),
+        ("-.5E1", {"N": "-5"}),
+        ("1e2", {"N": "100"}),
+        ("1.50E+2", {"N": "150"}),
+        ("25e-1", {"N": "2.5"}),
+        ("TRUE", {"BOOL": True}),
+        ("fAlse", {"BOOL": False}),
+        ("Null", {"NULL": True}),
+        ("[1, 'a', [true]]", {"L": [{"N": "1"}, {"S": "a"}, {"L": [{"BOOL": True}]}]}),
+        ("{'k': <<1, 2>>}", {"M": {"k": {"NS": ["1", "2"]}}}),
+    ],
+)
+def test_a_literal_is_the_value_that_it_looks_like(written: str, value: AttributeValue) -> None:
+    insert = statement(f"INSERT INTO t VALUE {{'a': {written}}}")
+    assert isinstance(insert, Insert)
+    assert insert.item == {"a": value}
+
+
+@pytest.mark.parametrize("marks", [0, 1, 2, 3])
+def test_there_are_as_many_parameters_as_marks_for_them(marks: int) -> None:
+    written = f"SELECT * FROM t WHERE a IN [{', '.join(['1'] + ['?'] * marks)}]"
+    for count in range(5):
+        parameters = tuple({"N": str(number)} for number in range(2, count + 2))
+        if count == marks:
+            statement(written, parameters)
+            continue
+        with pytest.raises(ValidationError) as caught:
+            statement(written, parameters)
+        assert caught.value.message == "Number of parameters in request and statement don't match."
