@@ -158,13 +158,13 @@ def test_the_items_of_a_transaction_have_at_most_4_mb(engine: Engine) -> None:
         return {"Put": {"TableName": "music", "Item": {**_key(str(number)), "f": {"S": "x" * 399 * 1024}}}}
 
     _write(engine, *(big(number) for number in range(10)))
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError, match="size cannot exceed"):
         _write(engine, *(big(number) for number in range(11)))
     gets = [{"Get": {"TableName": "music", "Key": _key(str(number))}} for number in range(10)]
     assert len(engine.call("TransactGetItems", {"TransactItems": gets})["Responses"]) == 10
     put(engine, pk="more", f="x" * 399 * 1024)
     more = [*gets, {"Get": {"TableName": "music", "Key": _key("more")}}]
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError, match="size cannot exceed"):
         engine.call("TransactGetItems", {"TransactItems": more})
 
 

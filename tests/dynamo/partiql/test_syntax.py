@@ -161,6 +161,10 @@ def test_a_statement_of_the_wrong_form_is_refused_in_dynamodbs_words(written: st
         ("SELECT * FROM t WHERE a >= {'k': 1}", "operator or function: >=, operand type: M"),
         ("SELECT * FROM t WHERE a < <<1>>", "operator or function: <, operand type: NS"),
         ("SELECT * FROM t WHERE a < <<'x'>>", "operator or function: <, operand type: SS"),
+        (
+            "UPDATE t SET l = list_append(list_append(l, [1]), [2])",
+            "The function is not allowed to be used this way in an expression; function: list_append",
+        ),
         ("UPDATE t SET ss = set_add(ss) WHERE a = 1", "SET_ADD must have exactly two arguments at 1:19:7"),
         (
             "UPDATE t SET b = set_add(ss, <<1>>)",

@@ -192,6 +192,16 @@ def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
         ),
         (
             {},
+            {"ConditionExpression": "attribute_exists(a)", "ExpressionAttributeNames": {}},
+            "ExpressionAttributeNames must not be empty",
+        ),
+        (
+            {},
+            {"ExpressionAttributeNames": {"#a": "a"}},
+            "ExpressionAttributeNames can only be specified when using expressions",
+        ),
+        (
+            {},
             {"ConditionExpression": "((attribute_exists(a)))"},
             "Invalid ConditionExpression: The expression has redundant parentheses;",
         ),
