@@ -106,6 +106,10 @@ _ONE_MORE = [*_creating()["AttributeDefinitions"], {"AttributeName": "q", "Attri
             f"{INVALID}Table is being created with a stream enabled, UpdateViewType is required",
         ),
         (
+            _creating(StreamSpecification={**_STREAM, "StreamEnabled": False}),
+            f"{INVALID}Table is being created with a stream disabled, UpdateViewType should not be specified",
+        ),
+        (
             _creating(TableClass="COLD"),
             (
                 "Invalid table-class parameter provided. Please try again with a valid table-class value: "
