@@ -253,6 +253,14 @@ _NOTHING = (
             f"{INVALID}ProvisionedThroughput must be specified for index: byTag",
         ),
         (
+            {
+                "BillingMode": "PROVISIONED",
+                "ProvisionedThroughput": _FIVE,
+                "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "byTag"}}],
+            },
+            f"{INVALID}ProvisionedThroughput must be specified for index: byTag",
+        ),
+        (
             {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "byTag", "ProvisionedThroughput": _FIVE}}]},
             (
                 f"{INVALID}The only Updates for index: byTag when TableThroughputMode is PAY_PER_REQUEST can be to "
@@ -360,6 +368,10 @@ def test_a_change_of_a_table_on_demand_is_refused_and_changes_nothing(
         (
             {**_create(index("more", "tag"))},
             f"{INVALID}ProvisionedThroughput must be specified for index: more",
+        ),
+        (
+            {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "byTag"}}]},
+            f"{INVALID}ProvisionedThroughput must be specified for index: byTag",
         ),
         (
             {"ProvisionedThroughput": _SIX, "StreamSpecification": _STREAM},
