@@ -90,7 +90,9 @@ def test_tags_of_another_account_are_not_ours_to_see(engine: Engine) -> None:
     foreign = ARN.replace("000000000000", "123456789012")
     assert foreign in fault(engine, "ListTagsOfResource", {"ResourceArn": foreign}, AccessDeniedError)
     absent = ARN.replace("music", "absent")
-    assert absent in fault(engine, "ListTagsOfResource", {"ResourceArn": absent}, ResourceNotFoundError)
+    assert fault(engine, "ListTagsOfResource", {"ResourceArn": absent}, ResourceNotFoundError) == (
+        f"Requested resource not found: ResourcArn: {absent} not found"
+    )
 
 
 def test_a_tag_or_a_stream_of_another_partition_is_not_ours(engine: Engine) -> None:

@@ -108,7 +108,9 @@ def test_what_is_allowed_may_have_conditions(engine: Engine, arn: str) -> None:
 def test_a_resource_that_is_not_there_has_no_policy(engine: Engine, arn: str) -> None:
     absent = f"{arn.rpartition('/')[0]}/absent"
     for operation in ("GetResourcePolicy", "DeleteResourcePolicy"):
-        fault(engine, operation, {"ResourceArn": absent}, ResourceNotFoundError)
+        assert fault(engine, operation, {"ResourceArn": absent}, ResourceNotFoundError) == (
+            f"Requested resource not found: ResourcArn: {absent} not found"
+        )
 
 
 @pytest.mark.parametrize("operation", ["PutResourcePolicy", "GetResourcePolicy", "DeleteResourcePolicy"])

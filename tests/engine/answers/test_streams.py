@@ -44,7 +44,14 @@ def test_what_is_no_arn_of_a_stream_is_invalid(engine: Engine, odd: str) -> None
 
 def test_a_stream_that_is_not_there_is_not_found(engine: Engine, arn: str) -> None:
     for absent in (f"{arn}1", arn.replace("us-east-1", "eu-west-1"), arn.replace("music", "absent")):
-        fault(engine, "DescribeStream", {"StreamArn": absent}, ResourceNotFoundError)
+        assert fault(engine, "DescribeStream", {"StreamArn": absent}, ResourceNotFoundError) == (
+            f"Requested resource not found: Stream: {absent} not found"
+        )
+    shard = "shardId-00000000000000000000-00000000"
+    iterator = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "LATEST"}
+    assert fault(engine, "GetShardIterator", iterator, ResourceNotFoundError) == (
+        f"Requested resource not found: Shard: {shard} in stream: {arn} not found"
+    )
 
 
 def test_the_id_after_which_shards_begin_is_a_position(engine: Engine, arn: str) -> None:

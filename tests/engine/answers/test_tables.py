@@ -414,6 +414,13 @@ def test_definitions_that_no_new_index_uses_are_passed_over(engine: Engine, name
     assert [each["IndexName"] for each in _described(engine, name)["GlobalSecondaryIndexes"]] == ["byTag", "more"]
 
 
+@pytest.mark.parametrize("action", ["Update", "Delete"])
+def test_an_index_that_is_not_there_is_not_found(engine: Engine, provisioned: str, action: str) -> None:
+    members = {"IndexName": "none", **({"ProvisionedThroughput": _SIX} if action == "Update" else {})}
+    request = {"TableName": provisioned, "GlobalSecondaryIndexUpdates": [{action: members}]}
+    assert fault(engine, "UpdateTable", request, ResourceNotFoundError) == "Requested resource not found"
+
+
 def test_on_demand_to_on_demand_is_fine_and_units_may_be_limited(engine: Engine, name: str) -> None:
     limits = {"MaxReadRequestUnits": 7}
     _update(engine, name, BillingMode="PAY_PER_REQUEST")
