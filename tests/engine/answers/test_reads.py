@@ -43,6 +43,20 @@ def test_a_starting_key_that_the_condition_does_not_select_is_refused(
     assert fault(engine, "Query", _query(condition, ExclusiveStartKey=start)) == message
 
 
+@pytest.mark.parametrize(
+    ("start", "rest"),
+    [
+        ({"pk": {"S": "a"}}, ""),
+        ({"pk": {"S": "a"}, "sk": {"S": "b"}, "x": {"S": "c"}}, ""),
+        ({"pk": {"S": "a"}, "sk": {"N": "1"}}, ": The provided key element does not match the schema"),
+    ],
+)
+def test_a_starting_key_that_is_no_key_is_refused(engine: Engine, start: Wire, rest: str) -> None:
+    told = f"The provided starting key is invalid{rest}"
+    assert fault(engine, "Query", _query("pk = :a", ExclusiveStartKey=start)) == told
+    assert fault(engine, "Scan", {"TableName": "pairs", "ExclusiveStartKey": start}) == told
+
+
 def test_a_query_of_a_table_without_sort_key_starts_at_no_other_item(engine: Engine) -> None:
     other = {"pk": {"S": "x"}}
     assert fault(engine, "Query", _query("pk = :a", "music", ExclusiveStartKey=other)) == (
