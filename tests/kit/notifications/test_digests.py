@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partita.kit.accounts import Account
@@ -53,6 +54,56 @@ async def test_a_digest_has_what_is_unread_and_comes_once(world: World) -> None:
     assert await process.send_due_digests(world.clock.now()) == 1
     newest, _ = await world.mails()
     assert newest.subject == "1 × Story c9"  # not what the last one told
+
+
+async def test_of_a_burst_that_was_read_and_began_anew_a_digest_counts_what_came_since(world: World) -> None:
+    ada = await world.person("ada")
+    process, viewer = world.process(), await world.viewer(ada)
+    for number in (9, 8, 7):
+        await _tell(process, ada, f"old{number}", world.at(minutes=number), "burst")
+    (read,) = await process.page(viewer)
+    await process.read(viewer, read.store, read.entry.id)
+    for cause, minutes in (("new", 6), ("late", 30), ("old9", 9)):  # in the order in which people are told
+        await _tell(process, ada, cause, world.at(minutes=minutes), "burst")
+    (unread,) = await process.page(viewer)
+    assert unread.entry.count == 2
+    world.clock.forward(days=1)
+    assert await process.send_due_digests(world.clock.now()) == 1
+    (mail,) = await world.mails()
+    assert mail.subject == "2 × Story new"
+
+
+_EVENTS = st.lists(
+    st.one_of(st.tuples(st.integers(0, 9), st.integers(0, 2)), st.sampled_from(["read", "all"])), max_size=16
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(events=_EVENTS)
+def test_a_digest_says_of_bursts_what_the_bell_says(tmp_path: Path, events: list[tuple[int, int] | str]) -> None:
+    """A law: whatever is told, told again and read meanwhile, mail and bell count the same."""
+
+    async def story() -> None:
+        with world_in(tmp_path) as world:
+            ada = await world.person("ada")
+            process, viewer = world.process(), await world.viewer(ada)
+            for event in events:
+                if event == "all":
+                    await process.read_all(viewer)
+                elif isinstance(event, str):
+                    for told in list(await process.page(viewer))[:1]:
+                        await process.read(viewer, told.store, told.entry.id)
+                else:
+                    cause, group = event
+                    name = f"c{cause}-{group}"
+                    await _tell(process, ada, name, world.at(minutes=cause), f"g{group}" if group else "")
+            unread = [told.words.title for told in await process.page(viewer) if told.entry.unread]
+            world.clock.forward(days=1)
+            assert await process.send_due_digests(world.clock.now()) == (1 if unread else 0)
+            mails = await world.mails()
+            assert sorted(re.findall(r"\d+ × Story .*", mails[0].text) if mails else []) == sorted(unread)
+
+    asyncio.run(story())
 
 
 async def test_many_processes_that_send_at_once_send_one(tmp_path: Path) -> None:

@@ -183,8 +183,8 @@ async def test_nobody_reads_what_is_somebody_elses(world: World) -> None:
     assert await house.mark_read("ben", told.id) is None
     assert await house.mark_read("ada", "no#such\0id") is None
     assert await house.unread_count("ada") == 1
-    assert await house.unread_among("ben", [told.id]) == frozenset()
-    assert await house.unread_among("ada", [told.id, "other"]) == {told.id}
+    assert await house.unread_among("ben", {told.cause_id: told.id}) == frozenset()
+    assert await house.unread_among("ada", {told.cause_id: told.id, "other": "other"}) == {told.cause_id}
 
 
 async def test_counts_equal_a_recount_after_sixteen_writers_and_readers(tmp_path: Path) -> None:

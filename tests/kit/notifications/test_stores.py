@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,9 +51,9 @@ class PortalStore:
     async def unread_count(self, user_id: str) -> int:
         return await self.store.count(unread_of(user_id))
 
-    async def unread_among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
-        unread = [row.notification_id async for row in self.store.stream(unread_of(user_id))]
-        return frozenset(ids).intersection(unread)
+    async def unread_among(self, user_id: str, causes: Mapping[str, str]) -> frozenset[str]:
+        unread = {row.notification_id async for row in self.store.stream(unread_of(user_id))}
+        return frozenset(cause for cause, note in causes.items() if note in unread)
 
     async def mark_read(self, user_id: str, id: str) -> Entry | None:
         async for row in self.store.stream(notifications_of(user_id)):

@@ -85,6 +85,8 @@ class DigestMail:
         }
         unread: set[str] = set()
         for name, store in self._registry.stores.items():
-            ids = {entry.note_id for entry in known if entry.in_suite and kinds[entry.kind].store == name}
-            unread |= await store.unread_among(due.user_id, ids)
-        return [entry for entry in known if entry.kind in wanted and (not entry.in_suite or entry.note_id in unread)]
+            causes = {
+                entry.cause_id: entry.note_id for entry in known if entry.in_suite and kinds[entry.kind].store == name
+            }
+            unread |= await store.unread_among(due.user_id, causes)
+        return [entry for entry in known if entry.kind in wanted and (not entry.in_suite or entry.cause_id in unread)]

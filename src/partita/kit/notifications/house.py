@@ -7,7 +7,7 @@ counts by day, so that what has expired is no longer counted, without any write.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -60,8 +60,13 @@ class HouseStore:
         new = _note(told, box)
         merge = there is not None and there.unread_in(box)
         guard = Merged(
-            user_id=told.user_id, cause_id=told.cause_id, opened=not merge, expires_at=expiry_of(day_of(told.at))
+            user_id=told.user_id,
+            cause_id=told.cause_id,
+            opened=not merge,
+            begun_by=there.begun_by if there is not None and merge else told.cause_id,
+            expires_at=expiry_of(day_of(told.at)),
         )
+        new = new.with_(Note.begun_by(guard.begun_by))
         counts: dict[str, int] = {new.day: 1}
         if there is None:
             # A row that has expired and is not deleted yet is in nobody's way.
@@ -101,14 +106,18 @@ class HouseStore:
         oldest = self._oldest_day()
         return sum(count for day, count in box.unread.items() if day >= oldest)
 
-    async def unread_among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of these notifications that are unread."""
-        if not ids:
+    async def unread_among(self, user_id: str, causes: Mapping[str, str]) -> frozenset[str]:
+        """Those of these causes that are unread, given with the id of the notification that tells each."""
+        if not causes:
             return frozenset()
-        keys = [schema.note(user_id, each).key for each in dict.fromkeys(ids)]
+        keys = [schema.note(user_id, each).key for each in dict.fromkeys(causes.values())]
+        guards = [schema.merged(user_id, cause).key for cause, note in causes.items() if cause != note]
         box = await self._store.get(schema.inbox(user_id))
         notes = await self._store.batch_get(keys, consistent=True)
-        return frozenset(each.note_id for each in notes if each is not None and each.unread_in(box))
+        counted = await self._store.batch_get(guards, consistent=True) if guards else []
+        begun = {each.note_id: each.begun_by for each in notes if each is not None and each.unread_in(box)}
+        read = {each.cause_id for each in counted if each and each.begun_by != begun.get(causes[each.cause_id])}
+        return frozenset(cause for cause, note in causes.items() if note in begun and cause not in read)
 
     async def mark_read(self, user_id: str, id: str) -> Entry | None:
         """Mark one as read, if it is unread."""

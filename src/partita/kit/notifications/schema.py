@@ -52,6 +52,8 @@ class Note(
     round: Attribute[int] = attribute(default=0)
     """The inbox's when it was added, or merged into."""
     read: Attribute[bool] = attribute(default=False)
+    begun_by: Attribute[str] = attribute(default="")
+    """The id of the cause with which a group's count began: each time that it was read, another one."""
     day: Attribute[Day]
     """The day under which the inbox counts it."""
     expires_at: Attribute[int]
@@ -78,6 +80,8 @@ class Merged(Item, table=HOUSE, pk="INBOX#{user_id}", sk="CAUSE#{cause_id}", nam
     cause_id: Attribute[str] = key_part()
     opened: Attribute[bool]
     """Whether it began the group's notification anew, or was merged into an unread one."""
+    begun_by: Attribute[str] = attribute(default="")
+    """The notification's when it was counted: if the notification has another one now, this cause was read."""
     expires_at: Attribute[int]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2s
@@ -88,8 +88,9 @@ class NotificationStore(Protocol):
     async def unread_count(self, user_id: str) -> int:
         """How many are unread: exactly those that the pages show as unread."""
 
-    async def unread_among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of these notifications that are unread."""
+    async def unread_among(self, user_id: str, causes: Mapping[str, str]) -> frozenset[str]:
+        """Those of these causes that are unread, given with the id of the notification that tells each: of a group that
+        was read and began anew, those that came since."""
 
     async def mark_read(self, user_id: str, id: str) -> Entry | None:
         """Mark one as read, and return it; None if there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -156,12 +156,12 @@ class Inbox:
         """How many are unread, up to `MOST_COUNTED`."""
         return len((await self._store.page(schema.unread_ids(user_id), limit=MOST_COUNTED)).items)
 
-    async def unread_among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of these notifications that are unread."""
-        if not ids:
+    async def unread_among(self, user_id: str, causes: Mapping[str, str]) -> frozenset[str]:
+        """Those of these causes that are unread; each has a notification of its own."""
+        if not causes:
             return frozenset()
-        unread = [row.notification_id async for row in self._store.stream(schema.unread_ids(user_id))]
-        return frozenset(ids).intersection(unread)
+        unread = {row.notification_id async for row in self._store.stream(schema.unread_ids(user_id))}
+        return frozenset(cause for cause, note in causes.items() if note in unread)
 
     async def mark_read(self, user_id: str, id: str) -> Entry | None:
         """Mark one as read, and return it."""
