@@ -24,15 +24,15 @@ class Book(Item, table=SHELF):
     title: Attribute[str]
 
 
-def _catalog(name: str) -> Catalog[Book]:
+def _catalog(name: str, title: str) -> Catalog[Book]:
     def document(book: Book) -> Document:
         return Document(book.id, {"title": book.title})
 
     source: Query[Book] = Book.query(Book.shelf(name))
-    return Catalog(f"test.{name}", Book, document, {"title": 1.0}, (source,))
+    return Catalog(f"test.{name}", Book, document, {"title": 1.0}, (source,), title=title)
 
 
-POETRY, PROSE = _catalog("poetry"), _catalog("prose")
+POETRY, PROSE = _catalog("poetry", "books of poetry"), _catalog("prose", "books of prose")
 
 
 @pytest.fixture
@@ -50,8 +50,11 @@ async def test_all_catalogs_are_built_and_the_page_says_how_much_can_be_found(of
     started = await office.jobs.start(REBUILD, {}, ADA)
     await office.worker().drain()
     now = await office.now(started.job_id)
-    assert (now.state, now.result_message) == ("done", "1,200 items of test.poetry, test.prose can be found.")
-    assert (now.step, now.done, now.total) == ("test.prose", 600, 600)
+    assert (now.state, now.result_message) == (
+        "done",
+        "Search is built anew from 1,200 entries: books of poetry, books of prose.",
+    )
+    assert (now.step, now.done, now.total) == ("books of prose", 600, 600)
     for catalog in (POETRY, PROSE):
         assert (await search.find(catalog, "volume")).total == 600
 
@@ -60,7 +63,9 @@ async def test_one_catalog_can_be_named(office: Office, search: Search) -> None:
     office.jobs.use([rebuild_kind(search, office.jobs.store, (POETRY, PROSE))])
     started = await office.jobs.start(REBUILD, {"catalog": "test.prose"}, ADA)
     await office.worker().drain()
-    assert (await office.now(started.job_id)).result_values == {"test.prose": 600}
+    now = await office.now(started.job_id)
+    assert now.result_values == {"test.prose": 600}
+    assert now.result_message == "Search is built anew from 600 entries: books of prose."
     assert not await search.built(POETRY)
 
 

@@ -51,6 +51,7 @@ def catalog(
 
     return Catalog(
         name="enablement.content",
+        title="content of Enablement",
         item_type=Content,
         document=document,
         weights={"title": 10.0, "tags": 5.0, "product": 3.0, "summary": 3.0, "text": 1.0, "file": 1.0, "name": 2.0},

@@ -35,6 +35,7 @@ def at_least(stars: int) -> frozenset[str]:
 
 CATALOG = Catalog(
     name="fus.sites",
+    title="sites of fus",
     item_type=Site,
     document=_document,
     weights={"title": 10.0, "tags": 6.0, "host": 4.0, "description": 3.0, "page": 1.0},
@@ -47,6 +48,7 @@ CATALOG = Catalog(
 
 COPIES = Catalog(
     name="fus.copies",
+    title="page copies of fus",
     item_type=PageCopy,
     document=lambda copy: Document(id=copy.site_id, fields={"title": copy.title, "page": copy.text}),
     weights={"title": 5.0, "page": 1.0},

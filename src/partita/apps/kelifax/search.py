@@ -36,6 +36,7 @@ def _document(resource: Resource) -> Document | None:
 
 CATALOG = Catalog(
     name="kelifax.resources",
+    title="resources of Kelifax",
     item_type=Resource,
     document=_document,
     weights={"name": 10.0, "tags": 5.0, "category": 3.0, "purpose": 2.0, "details": 1.0},

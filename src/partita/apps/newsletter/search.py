@@ -68,6 +68,7 @@ def _no_document(_source: Source) -> Document | None:
 
 CATALOG: Catalog[Source] = Catalog(
     name="newsletter.passages",
+    title="source passages of Newsletter",
     item_type=Source,
     document=_no_document,
     weights={"title": 3.0, "heading": 2.0, "text": 1.0, "forms": 1.0},

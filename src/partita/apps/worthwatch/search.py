@@ -106,6 +106,7 @@ def _curator(user: User) -> Document | None:
 
 FILMS: Catalog[Movie] = Catalog(
     name="worthwatch.films",
+    title="films of WorthWatch",
     item_type=Movie,
     document=_film,
     weights=_TITLE_WEIGHTS,
@@ -116,6 +117,7 @@ FILMS: Catalog[Movie] = Catalog(
 )
 SERIES: Catalog[Show] = Catalog(
     name="worthwatch.series",
+    title="series of WorthWatch",
     item_type=Show,
     document=_series,
     weights=_TITLE_WEIGHTS,
@@ -126,6 +128,7 @@ SERIES: Catalog[Show] = Catalog(
 )
 LISTS: Catalog[Watchlist] = Catalog(
     name="worthwatch.lists",
+    title="watchlists of WorthWatch",
     item_type=Watchlist,
     document=_list,
     weights={"title": 10.0, "tags": 5.0, "titles": 3.0, "description": 2.0},
@@ -136,6 +139,7 @@ LISTS: Catalog[Watchlist] = Catalog(
 )
 CURATORS: Catalog[User] = Catalog(
     name="worthwatch.curators",
+    title="curators of WorthWatch",
     item_type=User,
     document=_curator,
     weights={"name": 10.0, "bio": 2.0},

@@ -67,7 +67,7 @@ class Catalog(Generic[I]):
     """
 
     name: str
-    """`kelifax.resources`."""
+    """`kelifax.resources`: stored, so it never changes."""
     item_type: type[I]
     document: Callable[[I], Document | None]
     """None for items that must not be found; the id must depend on the item's key alone."""
@@ -88,6 +88,8 @@ class Catalog(Generic[I]):
     """Its sentences, each with a vector of its own: whoever asks, mostly asks for one of them."""
     word_by_word: Callable[[Mapping[str, str]], str] | None = None
     """The text whose words are compared one by one with those of a question."""
+    title: str = ""
+    """What people call it: “resources of Kelifax”."""
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters, *self.sorts):

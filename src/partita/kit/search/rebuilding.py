@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,12 +32,20 @@ def rebuild_kind(search: Search, store: AsyncStore, catalogs: Sequence[Catalog[A
             if each.name in counts:
                 continue
             total = sum([await store.count(source) for source in source_queries(each)])
-            await running.progress(each.name, done=0, total=total)
-            counts[each.name] = await build_anew(search, store, each, partial(_note, running, each.name, total))
+            step = each.title or each.name
+            await running.progress(step, done=0, total=total)
+            counts[each.name] = await build_anew(search, store, each, partial(_note, running, step, total))
             await running.checkpoint(counts)
-        return Result(f"{sum(counts.values()):,} items of {', '.join(counts)} can be found.", values=counts)
+        return Result(_told([each for each in catalogs if each.name in counts], counts), values=counts)
 
     return JobKind(REBUILD, "Build the search index anew", run)
+
+
+def _told(built: Sequence[Catalog[Any]], counts: Mapping[str, int]) -> str:
+    """The titles of the catalogs and how much was read for them all: the page of a job is for people."""
+    read = sum(counts[each.name] for each in built)
+    entries = "1 entry" if read == 1 else f"{read:,} entries"
+    return f"Search is built anew from {entries}: {', '.join(each.title or each.name for each in built)}."
 
 
 def _note(running: Running, step: str, total: int, done: int) -> None:
