@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,15 @@ async def test_a_pdf_gets_a_cover_pages_and_its_text(served: ServedPortal) -> No
     assert Image.open(io.BytesIO(page.body)).width == 1200
     assert (await carla.get(f"/enablement/content/{content.content_id}/pages/3")).status == 404
     found = await carla.api("GET", "/content?q=quartz")
+    assert [each["content_id"] for each in found.json["items"]] == [content.content_id]
+
+
+@pytest.mark.parametrize("before", range(3))
+async def test_a_long_text_in_any_script_is_text_from_its_beginning(served: ServedPortal, before: int) -> None:
+    text = "a" * before + "ሰላም ለዓለም " * 60_000
+    content, carla = await _made(served, text.encode(), "letter.txt")
+    assert (content.content_type, content.preview_state) == ("text/plain", "ready")
+    found = await carla.api("GET", f"/content?q={quote('ሰላም')}")
     assert [each["content_id"] for each in found.json["items"]] == [content.content_id]
 
 

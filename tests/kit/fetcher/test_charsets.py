@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.kit.fetcher import charsets
-from partita.kit.fetcher.charsets import text_of
+from partita.kit.fetcher.charsets import text_of, without_half_a_character
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,12 @@ def test_no_name_and_no_bytes_are_an_error(data: bytes, declared: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert isinstance(text_of(data, declared), str)
+
+
+@given(st.text(min_size=1), st.integers(0, 400))
+def test_the_start_of_a_text_is_a_start_of_its_characters(text: str, length: int) -> None:
+    """A law: wherever a text in UTF-8 is cut, no character is lost but the one that is cut."""
+    data = text.encode()
+    start = without_half_a_character(data[:length])
+    assert text.startswith(start.decode())
+    assert len(text[: len(start.decode()) + 1].encode()) > min(length, len(data) - 1)

@@ -87,6 +87,14 @@ def test_a_start_that_ends_within_a_character_is_still_text() -> None:
     assert kind_of(("a" * 65_535 + "é").encode() + b"and more") == content.TEXT
 
 
+@given(st.text(st.characters(min_codepoint=0x80, codec="utf-8"), min_size=1, max_size=9), st.integers(0, 3))
+def test_where_the_start_of_a_long_text_ends_does_not_matter(letters: str, before: int) -> None:
+    """A law: of any letters, as many bytes as a store reads of a file tell that it is text."""
+    words = ("a" * before + letters * (70_000 // len(letters.encode()) + 1)).encode()
+    for length in range(65_536, 65_540):
+        assert kind_of(words[:length]) == kind_of(words)
+
+
 def test_the_start_of_a_large_document_is_enough() -> None:
     whole = _archive("[Content_Types].xml", "word/document.xml", "word/media/1.png", padding=30_000)
     assert kind_of(whole[:65_536]) == content.DOCX

@@ -63,6 +63,17 @@ def text_of(data: bytes, declared: str | None = None) -> str:
         return data.decode("cp1252", "replace")
 
 
+def without_half_a_character(start: bytes) -> bytes:
+    """The start of a longer text, without the part of a character that it may end with: with one, a text in UTF-8 would
+    be taken for another set from beginning to end."""
+    for back in range(1, min(3, len(start)) + 1):
+        byte = start[-back]
+        if byte & 0xC0 != 0x80:  # here the last character begins; how many bytes it has, its first one says
+            needed = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
+            return start[:-back] if needed > back else start
+    return start
+
+
 def _said_within(data: bytes) -> str | None:
     found = _META.search(data[:_DECLARED_WITHIN])
     codec = _CODECS.get(found[1].decode("ascii", "replace").lower()) if found else None

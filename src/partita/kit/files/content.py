@@ -104,8 +104,8 @@ def _is_mp4(data: bytes) -> bool:
 def _text(data: bytes) -> str | None:
     seen = data[:_SEEN]
     try:
-        # A start may end within a character.
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(seen, final=len(data) <= _SEEN)
+        # A start may end within a character; a file of just this size cannot be told from one.
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(seen, final=len(data) < _SEEN)
     except UnicodeDecodeError:
         return None
     if not text or _BINARY.search(text):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import cast
 
-from partita.kit.fetcher.charsets import text_of
+from partita.kit.fetcher.charsets import text_of, without_half_a_character
 from partita.kit.fetcher.page import read_page
 from partita.kit.files.content import HTML, TEXT, kind_of
 from partita.kit.previews.blocks import Block, BlockKind, Text, bounded
@@ -45,11 +45,8 @@ async def text_in(data: bytes) -> Text:
 
 
 def _start(data: bytes) -> bytes:
-    """As much as is read, without half a character of UTF-8 at its end: with one it would be taken for another set."""
-    end = min(MOST_READ, len(data))
-    while end < len(data) and data[end] & 0xC0 == 0x80 and MOST_READ - end < 3:
-        end -= 1
-    return data[:end]
+    """As much as is read."""
+    return data if len(data) <= MOST_READ else without_half_a_character(data[:MOST_READ])
 
 
 def page_text(data: bytes) -> Read:

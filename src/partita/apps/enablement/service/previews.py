@@ -22,7 +22,7 @@ from partita.apps.enablement.service.files import ATTACHMENTS, PREVIEWS, preview
 from partita.apps.enablement.service.history import History
 from partita.apps.enablement.service.shown import Showing, colour_in
 from partita.apps.enablement.service.texts import Texts
-from partita.kit.fetcher.charsets import text_of
+from partita.kit.fetcher.charsets import text_of, without_half_a_character
 from partita.kit.files.content import SVG, WEBP, kind_of
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
@@ -221,7 +221,7 @@ class Previews:
         if shape == "text":
             # Of a long text its beginning is enough, and nothing need be parsed.
             beginning = await self._kit.files.start(key, _START)
-            return _of_text(text_of(beginning))
+            return _of_text(text_of(beginning if info.size <= _START else without_half_a_character(beginning)))
         data = (await self._kit.files.load(key)).data
         if shape == "pdf":
             from partita.kit.previews.pdf import pdf_preview
