@@ -40,7 +40,10 @@ class Stored(BaseModel):
 
 FIELDS = Fields(*(Field(name, name.title(), name) for name in ("title", "text", "open", "tags", "lines", "links")))
 WORDS = st.sampled_from(["sea", "sky", "a b", "Öl", "=x", "keep:title"])
-TEXTS = st.lists(WORDS, max_size=4).map(" ".join)
+TEXTS = st.builds(
+    lambda words, between: between.join(words), st.lists(WORDS, max_size=4), st.sampled_from([" ", "\n", "\n\n"])
+)
+LINKS = st.builds(Link, title=WORDS | st.just(""), url=WORDS | st.just("")).filter(lambda link: link != Link())
 PAGES = st.builds(
     Stored,
     title=WORDS,
@@ -48,7 +51,7 @@ PAGES = st.builds(
     open=st.booleans(),
     tags=st.lists(st.sampled_from("abc"), max_size=3, unique=True).map(tuple),
     lines=st.lists(WORDS, max_size=3).map(tuple),
-    links=st.lists(st.builds(Link, title=WORDS, url=WORDS), max_size=2).map(tuple),
+    links=st.lists(LINKS, max_size=2).map(tuple),
     revision=st.integers(1, 9),
 )
 
@@ -95,6 +98,31 @@ def test_what_is_chosen_at_first_keeps_everybodys_changes_that_do_not_meet(
 def test_exactly_the_fields_that_differ_are_asked_about(mine: Stored, theirs: Stored) -> None:
     asked = {field.name for field in disputed(FIELDS, _values(mine), _values(theirs))}
     assert asked == {name for name in FIELDS.labels if getattr(mine, name) != getattr(theirs, name)}
+
+
+BETWEEN = st.sampled_from([" ", "\n", "\n\n", "\n  "])
+
+
+@given(st.lists(WORDS, min_size=2, max_size=4), BETWEEN, BETWEEN, WORDS, WORDS, st.booleans())
+def test_paragraphs_and_the_places_of_words_are_changes_too(
+    words: list[str], one: str, other: str, title: str, url: str, moved: bool
+) -> None:
+    """A law: two versions of the same words, in other lines or other parts of a row, lose nothing of either."""
+    links = (Link(title=title), Link(url=url)) if moved else (Link(title=title, url=url),)
+    first = Stored(text=one.join(words), links=(Link(title=title, url=url),))
+    theirs = first.model_copy(update={"text": other.join(words), "links": links})
+    mine = first.model_copy(update={"title": "Mine"})
+    typed = _values(mine, opened=opened(_values(first)))
+    disputes = disputed(FIELDS, typed, _values(theirs))
+    saved = _sent(_hidden("revision", FIELDS, typed, _values(theirs)), {field.name: field.keep for field in disputes})
+    assert (saved.title, saved.text, saved.links) == ("Mine", theirs.text, theirs.links)
+
+
+@given(WORDS, WORDS)
+def test_a_text_in_another_field_of_a_row_is_a_change(title: str, other: str) -> None:
+    before = _values(Stored(links=(Link(title=title), Link(title=other))))
+    mine = _values(Stored(links=(Link(title=title), Link(url=other))))
+    assert [field.name for field in disputed(FIELDS, mine, before)] == ["links"]
 
 
 def test_without_knowing_what_was_opened_everything_typed_is_chosen() -> None:

@@ -121,6 +121,8 @@ def disputed(fields: Fields, typed: Typed, stored: Typed) -> list[Disputed]:
         if _digest(typed, name) == _digest(stored, name):
             continue
         theirs, mine = _alike(_value(stored, name), _value(typed, name))
+        if theirs == mine:
+            theirs, mine = _alike(_value(stored, name, named=True), _value(typed, name, named=True))
         (change,) = fields.readable(compare({name: theirs}, {name: mine})) or (None,)
         if change is not None:
             shown = _texts(fields, name, theirs), _texts(fields, name, mine)
@@ -176,17 +178,25 @@ def _own(values: Typed, name: str) -> Pairs:
 
 
 def _digest(values: Typed, name: str) -> str:
-    texts = [f"{key}={' '.join(text.split())}" for key, text in _own(values, name) if text.strip()]
+    texts = [f"{key}={_compared(text)}" for key, text in _own(values, name) if text.strip()]
     return blake2s("\x1f".join(texts).encode(errors="replace"), digest_size=4).hexdigest()
 
 
-def _value(values: Typed, name: str) -> Value:
-    """A field to compare: a text, or the entries of a list; a row of several fields is one entry."""
+def _compared(text: str) -> str:
+    """A text as two are compared: spaces of one line say nothing, line ends and what is before them make paragraphs."""
+    text = text.replace("\r\n", "\n").strip()
+    return text if "\n" in text else " ".join(text.split())
+
+
+def _value(values: Typed, name: str, *, named: bool = False) -> Value:
+    """A field to compare: a text, or the entries of a list; a row of several fields is one entry, with their names if
+    it takes these to tell two rows apart."""
     value = values.get(name)
     rows: dict[str, list[str]] = {}
     for key, text in _own(values, name):
         if key != name and text.strip():
-            rows.setdefault(key[len(name) + 1 :].partition(".")[0], []).append(text.strip())
+            row, _, part = key[len(name) + 1 :].partition(".")
+            rows.setdefault(row, []).append(f"{part}: {text.strip()}" if named and part else text.strip())
     if rows:
         return tuple(", ".join(texts) for texts in rows.values())
     if isinstance(value, list | tuple):
