@@ -194,6 +194,9 @@ async def test_a_key_whose_job_is_gone_does_not_block_for_ever(office: Office) -
     assert new.job_id != lost.job_id
     guard = await office.jobs.store.get(job_key(kind.name, "k"))
     assert guard == JobKey(kind=kind.name, once_key="k", of_job=new.job_id)
+    await office.jobs.cancel(ADA, new.job_id)
+    await office.jobs.store.write(Put(JobKey(kind=kind.name, once_key="k", of_job=lost.job_id)))
+    assert (await office.jobs.retry(ADA, new.job_id)).state == "waiting"
 
 
 # -- failing

@@ -16,6 +16,7 @@ from partita.kit.jobs.schedules import Clockwork
 from partita.kit.jobs.schema import schedule_mark
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
+from partita.table import Delete
 from tests.kit.conftest import HandClock
 from tests.kit.jobs.conftest import EFFECTS, Office, at_work
 
@@ -124,6 +125,27 @@ async def test_what_is_due_while_its_last_job_has_not_ended_is_left_out(office: 
     assert len(await _all(office)) == 1
     await office.worker(clock=clock).drain()
     assert await clockwork.start_due() == 0
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_schedule_goes_on_after_its_job_was_deleted(office: Office, clock: HandClock, begun: bool) -> None:
+    """An operator deletes a job that hangs, and the key that it had stays behind."""
+    office.kind(nothing)
+    hourly = Schedule("test.hourly", "test.work", every=timedelta(hours=1))
+    clockwork = Clockwork(office.jobs, [hourly])
+    await clockwork.start_due()
+    if begun:
+        clock.forward(hours=1)
+        assert await clockwork.start_due() == 1
+    else:
+        await office.jobs.start("test.work", {}, None, key=hourly.key)
+    (lost,) = await _all(office)
+    await office.jobs.store.write(Delete(lost.own_key))
+    for _ in range(3):
+        clock.forward(hours=1)
+        assert await clockwork.start_due() == 1
+        await office.worker(clock=clock).drain()
+    assert [each.state for each in await _all(office)] == ["done"] * 3
 
 
 async def test_a_schedule_for_a_kind_that_is_not_there_is_refused_at_the_start(office: Office) -> None:

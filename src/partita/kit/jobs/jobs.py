@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from partita.kit.clock import Clock, Ids, stamp
@@ -16,7 +17,7 @@ from partita.kit.lists import find_or
 from partita.kit.permissions import House, authorize, require_write
 from partita.kit.problems import Conflict, NotFound
 from partita.store.store import AsyncStore
-from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, Write, any_of
+from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update, Write, any_of
 
 if TYPE_CHECKING:
     from partita.kit.jobs.starters import Starters
@@ -112,19 +113,25 @@ class Jobs:
             pass
         else:
             return new
-        assert new.once_key is not None
-        guard = await self.store.get(job_key(new.kind, new.once_key))
+        there = await self.holder(new)
+        if there is None:
+            raise ChangedMeanwhileError("The key of a job")  # it is free now: once more
+        return there
+
+    async def holder(self, wanting: Job) -> Job | None:
+        """The open job that has the key which this one wants. None if the key is free, also one that nobody would let
+        go of any more: an operator has deleted its job, or an import brought half of it."""
+        assert wanting.once_key is not None
+        guard = await self.store.get(job_key(wanting.kind, wanting.once_key))
         if guard is None:
-            raise ChangedMeanwhileError("The key of a job")  # it has just ended: once more
+            return None
         there = await self.store.get(job(guard.of_job).consistently())
         if there is not None and there.is_open:
             return there
-        # Nobody lets go of this key any more: an operator has deleted the job, or an import brought half of it.
         stale = guard.own_key.unchanged_since(guard, JobKey.of_job)
-        taking = Put(JobKey(kind=new.kind, once_key=new.once_key, of_job=new.job_id)).when(stale)
-        meanwhile = ChangedMeanwhileError("The key of a job")
-        await self.store.transact(Transaction(Put(new).if_new(), taking.otherwise(meanwhile), *beside))
-        return new
+        with suppress(ChangedMeanwhileError):  # it has just been let go of
+            await self.store.write(Delete(guard.own_key).when(stale).otherwise(ChangedMeanwhileError("The key")))
+        return None
 
     # -- looking
 
@@ -213,10 +220,16 @@ class Jobs:
             Job.expires_at.remove(),
         ).when(Job.state.equals(found.state))
         meanwhile = Conflict("Somebody has just tried this job again.", code="job_not_failed")
-        try:
-            await self.store.transact(Transaction(again.otherwise(meanwhile), *claim_key(found)))
-        except KeyTaken:
-            raise Conflict("The same work has been started anew meanwhile.", code="job_taken") from None
+
+        async def attempt() -> None:
+            try:
+                await self.store.transact(Transaction(again.otherwise(meanwhile), *claim_key(found)))
+            except KeyTaken:
+                if await self.holder(found) is None:
+                    raise ChangedMeanwhileError("The key of a job") from None  # it is free now: once more
+                raise Conflict("The same work has been started anew meanwhile.", code="job_taken") from None
+
+        await self.store.attempt(attempt)
         self.on_started()
         return await self.find(viewer, job_id)
 

@@ -99,6 +99,8 @@ class Clockwork:
                 moved = Update(mark.own_key, move, ScheduleMark.job_id.set(new.job_id)).when(unmoved).otherwise(other)
                 await store.transact(Transaction(moved, Put(new).if_new(), *claim_key(new)))
             except KeyTaken:
+                if await self._jobs.holder(new) is None:  # it is free now
+                    return await self._start(schedule, due)
                 await store.write(Update(mark.own_key, move).when(unmoved).otherwise(other))
                 _log.warning("jobs: %s is due, and its last job has not ended; left out", schedule.name)
                 return 0
