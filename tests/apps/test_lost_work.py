@@ -156,6 +156,18 @@ async def test_what_was_typed_is_kept_for_the_person_who_typed_it(lived: Lived) 
     assert "Only for Ada." in (await ada.get(path)).shown
 
 
+@pytest.mark.parametrize("letters", ["plain ", "ሰላም ለዓለም ", "سلام عليكم ", "😀 ", "50% & a=b+c;\n"])
+async def test_as_much_is_kept_in_every_script(lived: Lived, letters: str) -> None:
+    ada = await lived.served.person("Ada")
+    comments = next(form.action for form in lived.forms if form.action.endswith("/comments"))
+    body = (letters * 20_000)[:20_000]
+    session = ada.cookies.pop("partita")
+    late = await ada.post(comments, {"body": body})
+    ada.cookies["partita"] = session
+    again = await ada.get(late.location.partition("next=")[2])
+    assert dict(filled(again.text, comments))["body"].split() == body.split()
+
+
 async def test_nothing_is_kept_of_strangers_of_secrets_and_of_what_is_too_large(lived: Lived) -> None:
     ada = await lived.served.person("Ada")
     comments = next(form.action for form in lived.forms if form.action.endswith("/comments"))

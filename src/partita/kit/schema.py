@@ -119,7 +119,7 @@ def due_mail(now: str) -> Query[QueuedMail]:
 
 
 MOST_KEPT = 90_000
-"""The longest form that is kept, in characters as a browser sends them."""
+"""More than the longest form that is kept."""
 
 
 # 4. Kept forms: what somebody typed and sent after their session had ended.
@@ -133,7 +133,7 @@ class KeptForm(Item, table=HOUSE, pk="KEPT#{user_id}", sk="FORM#{form_id}", name
     parameters: Attribute[str] = attribute(default="", max_length=2000)
     """The query of that address."""
     body: Attribute[str] = attribute(max_length=MOST_KEPT, repr=False)
-    """Its fields as a browser sends them; no secrets, no files."""
+    """Its fields, escaped as a browser does but for letters beyond ASCII; no secrets, no files."""
     expires_at: Attribute[int]
 
 

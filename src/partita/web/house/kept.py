@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from partita.kit.flashes import Flash
-from partita.kit.kept_forms import KEPT_PATH
+from partita.kit.kept_forms import KEPT_PATH, sent_body
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.schema import KeptForm
@@ -40,7 +40,7 @@ class _Restored(Response):
         self._notice = notice
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = self._form.body.encode()
+        body = sent_body(self._form)
         kept = [(name, value) for name, value in scope["headers"] if name in (b"host", b"cookie", b"user-agent")]
         length = str(len(body)).encode()
         sent: Scope = {
