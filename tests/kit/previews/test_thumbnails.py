@@ -5,10 +5,14 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
+from partita.kit.previews.pictures import picture_preview, small_picture
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.thumbnails import thumbnail_of
+from partita.kit.previews.uploaded import picture_anew
 from tests.kit.previews.samples import pdf
 
 pytestmark = pytest.mark.anyio
@@ -38,6 +42,24 @@ async def test_a_picture_is_made_small_and_keeps_its_shape(kind: str) -> None:
 async def test_a_small_picture_stays_as_large_as_it_is() -> None:
     found = await thumbnail_of(_picture("PNG", (30, 20)), width=100, height=100)
     assert (found.width, found.height) == (30, 20)
+
+
+@given(grey=st.integers(0, 65_535), width=st.integers(1, 900), height=st.integers(1, 90))
+@settings(max_examples=40, deadline=None)
+def test_greys_of_sixteen_bits_are_seen_as_those_of_eight(grey: int, width: int, height: int) -> None:
+    """A law: a scan or a figure is neither white nor damaged, however large it is."""
+    made = BytesIO()
+    Image.new("I;16", (width, height), grey).save(made, "PNG")
+    data = made.getvalue()
+    encoded = (
+        small_picture(data, 200, 200)[2],
+        *picture_preview(data, 200, 50),
+        picture_anew(data, "PNG", (1, 1), 10**6, None)[2],
+        picture_anew(data, "PNG", (1, 1), 10**6, (64, 64))[2],
+    )
+    for each in encoded:
+        with Image.open(BytesIO(each)) as opened:
+            assert abs(opened.convert("L").getpixel((0, 0)) - grey / 256) < 4  # type: ignore[operator]
 
 
 async def test_an_icon_has_a_thumbnail() -> None:

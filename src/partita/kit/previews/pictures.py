@@ -68,7 +68,7 @@ def _small(data: bytes, width: int, height: int) -> Image.Image:
 
 def upright(opened: Image.Image) -> Image.Image:
     """The pixels alone: turned as the camera said, in the colours that every screen assumes."""
-    turned = ImageOps.exif_transpose(opened)
+    turned = _of_bytes(ImageOps.exif_transpose(opened))
     profile = opened.info.get("icc_profile")
     if profile:
         try:
@@ -81,6 +81,16 @@ def upright(opened: Image.Image) -> Image.Image:
         except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
             pass  # a profile that nobody can read is left out like everything else
     return turned
+
+
+def _of_bytes(picture: Image.Image) -> Image.Image:
+    """A picture whose greys have 16 bits with 8: else all but the darkest would be cut off to white."""
+    if not picture.mode.startswith("I"):
+        return picture
+    grey = picture.point(lambda value: value * (1 / 256)).convert("L")
+    transparent = picture.info.get("transparency")
+    grey.info = {**picture.info, **({"transparency": transparent >> 8} if isinstance(transparent, int) else {})}
+    return grey
 
 
 def _too_many() -> PreviewRefused:
