@@ -21,7 +21,7 @@ from partita.apps.enablement.service.previews import rows_of
 from partita.kit.files.content import PPTX, XLSX, kind_of
 from tests.apps.enablement.served import ServedPortal, Somebody
 from tests.apps.enablement.test_attachments import an_archive
-from tests.kit.previews.samples import docx, paragraph, pdf, zip_bomb
+from tests.kit.previews.samples import docx, office, paragraph, pdf, zip_bomb
 
 pytestmark = pytest.mark.anyio
 
@@ -72,25 +72,14 @@ async def test_twenty_pages_are_there_within_a_minute_on_a_busy_machine(served: 
 
 
 def _sheet() -> bytes:
-    return an_office(
+    return office(
         "xl/worksheets/sheet1.xml", "<worksheet/>", "xl/sharedStrings.xml", "<sst><si><t>Zirconium</t></si></sst>"
     )
 
 
 def _slides() -> bytes:
     drawn = '<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>Zirco</a:t></a:r><a:r><a:t>nium</a:t></a:r></a:p></p:sld>'
-    return an_office("ppt/slides/slide1.xml", drawn, "ppt/slides/slide2.xml", drawn.replace("Zirco", "Two Zirco"))
-
-
-def an_office(*parts: str) -> bytes:
-    import zipfile
-
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        for name, text in zip(parts[::2], parts[1::2], strict=True):
-            archive.writestr(name, text)
-    return made.getvalue()
+    return office("ppt/slides/slide1.xml", drawn, "ppt/slides/slide2.xml", drawn.replace("Zirco", "Two Zirco"))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +115,7 @@ def test_slides_and_sheets_are_known_by_their_parts() -> None:
         b"%PDF-1.7 broken",
         zip_bomb(10)[:2000],
         b"\x89PNG\r\n\x1a\nno picture",
-        an_office("word/document.xml", "<!DOCTYPE a><a/>"),
+        office("word/document.xml", "<!DOCTYPE a><a/>"),
     ],
     ids=["pdf", "zip", "png", "doctype"],
 )

@@ -65,6 +65,16 @@ def docx(
     return made.getvalue()
 
 
+def office(*parts: str) -> bytes:
+    """A workbook or slides of these parts, each a name and its text."""
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            archive.writestr(name, text)
+    return made.getvalue()
+
+
 def paragraph(text: str, style: str = "", depth: int | None = None) -> str:
     """A paragraph as Word writes it: in runs, that break words anywhere."""
     properties = f'<w:pStyle w:val="{style}"/>' if style else ""

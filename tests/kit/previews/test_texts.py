@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from partita.kit.previews import making, texts
 from partita.kit.previews.blocks import Block, markdown_of
 from partita.kit.previews.docx import docx_blocks
+from partita.kit.previews.office import sheets_text, slides_text
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.texts import page_text, plain_text, text_in
-from tests.kit.previews.samples import docx, paragraph, pdf
+from tests.kit.previews.samples import docx, office, paragraph, pdf
 
 pytestmark = pytest.mark.anyio
 
@@ -97,6 +98,27 @@ async def test_pages_of_a_docx_are_those_that_word_has_laid_out() -> None:
     body = paragraph("one") + "<w:p><w:r><w:lastRenderedPageBreak/><w:t>two</w:t></w:r></w:p>"
     assert [block.page for block in (await text_in(docx(body))).blocks] == [1, 2]
     assert [block.page for block in (await text_in(docx(paragraph("one")))).blocks] == [None]
+
+
+_TWICE = "<x:AlternateContent xmlns:x='x'><x:Choice>{0}</x:Choice><x:Fallback>{0}</x:Fallback></x:AlternateContent>"
+
+
+async def test_what_a_document_says_twice_for_programs_is_read_once() -> None:
+    box = _TWICE.format(f"<w:txbxContent>{paragraph('In the box.')}</w:txbxContent>")
+    moved = "<w:r><w:t>Moved words.</w:t></w:r>"
+    begun = f"<w:p><w:r><w:t>Before.</w:t>{box}</w:r><w:moveFrom>{moved}</w:moveFrom></w:p>"
+    body = f"{begun}<w:p><w:moveTo>{moved}</w:moveTo></w:p>"
+    assert (await text_in(docx(body))).plain == "Before.\n\nIn the box.\n\nMoved words."
+    cell = "<sst><si><r><t>東</t></r><r><t>京</t></r><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></si></sst>"
+    assert sheets_text(office("xl/worksheets/sheet1.xml", "<worksheet/>", "xl/sharedStrings.xml", cell))[0] == ["東京"]
+
+
+@given(st.lists(st.text("abcäሰ", min_size=1), min_size=1, max_size=5))
+def test_line_breaks_on_slides_part_words(words: list[str]) -> None:
+    """A law: each word of a paragraph is a word of its text, whatever stands between two."""
+    drawn = "<a:br/>".join(f"<a:r><a:t>{word}</a:t></a:r>" for word in words)
+    slide = f'<p:sld xmlns:p="p" xmlns:a="a"><a:p>{drawn}</a:p></p:sld>'
+    assert slides_text(office("ppt/slides/slide1.xml", slide))[0] == [" ".join(words)]
 
 
 async def test_the_text_of_a_page() -> None:

@@ -63,6 +63,8 @@ class _Paragraphs(Reader):
             self._within = True
         elif name == "t":
             self._text = True
+        elif name in ("br", "tab"):
+            self._pieces.append(" ")
 
     def finish(self, name: str) -> None:
         if name == "t":

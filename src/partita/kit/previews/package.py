@@ -64,7 +64,7 @@ def read(archive: Package, name: str, reader: Reader) -> None:
     parser.StartDoctypeDeclHandler = _refuse_doctype
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
+    parser.CharacterDataHandler = reader.characters
     try:
         with archive.open(name) as part:
             while chunk := part.read(_CHUNK):
@@ -105,23 +105,37 @@ def value(attributes: dict[str, str], wanted: str = "val") -> str:
     return next((found for name, found in attributes.items() if local(name) == wanted), "")
 
 
+_SAID_ELSEWHERE = ("Fallback", "moveFrom", "rPh")
+"""Text that stands in the part a second time: a text box for old programs, the place that words were moved away from,
+how a word is pronounced."""
+
+
 class Reader:
-    """What all parts have in common: how deep we are."""
+    """What all parts have in common: how deep we are, and what is passed over."""
 
     cut = False
 
     def __init__(self) -> None:
         self._depth = 0
+        self._passed_over = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > _MOST_DEPTH:
             raise PreviewRefused("This document is nested deeper than any document needs.")
-        self.begin(local(name), attributes)
+        self._passed_over += local(name) in _SAID_ELSEWHERE
+        if not self._passed_over:
+            self.begin(local(name), attributes)
 
     def end(self, name: str) -> None:
         self._depth -= 1
-        self.finish(local(name))
+        if not self._passed_over:
+            self.finish(local(name))
+        self._passed_over -= local(name) in _SAID_ELSEWHERE
+
+    def characters(self, text: str) -> None:
+        if not self._passed_over:
+            self.text(text)
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
