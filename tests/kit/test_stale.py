@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message
 
-from partita.kit.forms import filled, parse
+from partita.kit.forms import MOST_FIELDS, filled, keepable, parse
 from partita.kit.history import Field, Fields
 from partita.kit.inputs import Edit, Input
-from partita.kit.stale import _hidden, disputed, opened, with_choices
+from partita.kit.stale import _hidden, disputed, edited, opened, with_choices
+
+pytestmark = pytest.mark.anyio
 
 
 class Link(Input):
@@ -64,6 +71,8 @@ def _sent(hidden: list[tuple[str, str]], keep: dict[str, str]) -> Page:
     pairs = [*hidden, *((f"keep:{name}", choice) for name, choice in keep.items())]
     form = parse(Page, with_choices(pairs), separated={"tags"})
     assert form.value is not None, form.errors
+    # If the session ended while somebody chose, the form is kept as it was sent, with what was chosen.
+    assert parse(Page, with_choices(keepable(Page, pairs)), separated={"tags"}) == form
     return form.value
 
 
@@ -128,6 +137,29 @@ def test_a_text_in_another_field_of_a_row_is_a_change(title: str, other: str) ->
 def test_without_knowing_what_was_opened_everything_typed_is_chosen() -> None:
     disputes = disputed(FIELDS, _values(Stored(title="Mine")), _values(Stored(title="Theirs")))
     assert [(field.name, field.by, field.keep) for field in disputes] == [("title", "both", "typed")]
+
+
+async def test_two_versions_of_a_form_with_the_most_fields_can_be_chosen_from() -> None:
+    many = tuple(Link(title=str(place), url=str(place)) for place in range(MOST_FIELDS // 2 - 5))
+    typed = _values(Stored(links=many), opened=opened(_values(Stored())))
+    stored = _values(Stored(links=many[::-1], revision=2))
+    body = urlencode([*_hidden("revision", FIELDS, typed, stored), ("keep:links", "stored")]).encode()
+    saved: list[Page] = []
+
+    async def save(page: Page) -> Response:
+        saved.append(page)
+        return Response()
+
+    async def never(*_: Any) -> Any:
+        raise AssertionError("it is valid and current")
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    kind = (b"content-type", b"application/x-www-form-urlencoded")
+    request = Request({"type": "http", "method": "POST", "path": "/", "headers": [kind]}, receive)
+    await edited(request, Page, save, never, never, fields=FIELDS, back="/", separated={"tags"})
+    assert (saved[0].revision, saved[0].links) == (2, many[::-1])
 
 
 PARTS = Fields(

@@ -27,6 +27,10 @@ Rows = dict[str, list[int]]
 _ABSENT: Any = object()
 MOST_FIELDS = 200
 """The most fields that any form of ours has."""
+KEEP, STORED = "keep:", "stored:"
+"""Before the name of a field, on the page with both versions of an edit: which was chosen, and what is stored."""
+MOST_CHOSEN_FROM = 3 * MOST_FIELDS
+"""The most fields of such a page: both versions, and a choice for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +118,16 @@ def is_restored(request: Request) -> bool:
 
 
 def keepable(model: type[BaseModel], form: Form) -> list[tuple[str, str]]:
-    """What may be kept of a form: the fields of its model without secrets, and the marks of what was opened."""
+    """What may be kept of a form: the fields of its model without secrets, the marks of what was opened, and what was
+    chosen of two versions."""
     shape = dict(_leaves(model))
     marks = {*LOCKS, "opened"}
-    return [
-        (name, text)
-        for name, texts in _typed(form).items()
-        for text in texts
-        if name in marks or (_pattern(name) in shape and not _is_secret(shape[_pattern(name)]))
-    ]
+
+    def is_kept(name: str) -> bool:
+        field = _pattern(name.removeprefix(KEEP).removeprefix(STORED))
+        return name in marks or (field in shape and not _is_secret(shape[field]))
+
+    return [(name, text) for name, texts in _typed(form).items() if is_kept(name) for text in texts]
 
 
 def parse(model: type[M], form: Form, *, separated: Collection[str] = (), lines: Collection[str] = ()) -> Parsed[M]:

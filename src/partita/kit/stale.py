@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from partita.kit.forms import MOST_FIELDS, Parsed, parse, save_or_again
+from partita.kit.forms import KEEP, MOST_CHOSEN_FROM, STORED, Parsed, parse, save_or_again
 from partita.kit.history import Fields, ReadableChange, TimelineEntry, Value, compare
 from partita.kit.inputs import LOCKS, StaleEdit
 from partita.kit.pages import render
@@ -24,8 +24,6 @@ Typed = Mapping[str, Any]
 OPENED = "opened"
 """The hidden field with a digest of every field as the form was opened: it tells who has changed what."""
 _ROW = re.compile(r"\.\d+(?:\.|\Z)")
-_KEEP = "keep:"
-_STORED = "stored:"
 _OURS = {OPENED, *LOCKS, "go"}
 
 
@@ -65,7 +63,7 @@ async def edited(
     saves what the person chooses. `stored` is the form with what is stored now, `last` the latest entry of the history,
     `back` the page to go to without saving. The button “Edit further” shows the form with what was chosen.
     """
-    async with request.form(max_fields=MOST_FIELDS) as sent:
+    async with request.form(max_fields=MOST_CHOSEN_FROM) as sent:
         pairs = [(name, text) for name, text in sent.multi_items() if isinstance(text, str)]
     form = parse(model, with_choices(pairs), **reading)
     if ("go", "edit") in pairs:
@@ -146,16 +144,16 @@ def _hidden(lock: str, fields: Fields, typed: Typed, stored: Typed) -> Pairs:
         (lock, str(stored.get(lock, ""))),
         (OPENED, opened({name: value for name, value in stored.items() if name != OPENED})),
         *_pairs((name, value) for name, value in typed.items() if name not in _OURS),
-        *((_STORED + name, text) for name, text in _pairs(stored.items()) if not disputes.isdisjoint(_fields_of(name))),
+        *((STORED + name, text) for name, text in _pairs(stored.items()) if not disputes.isdisjoint(_fields_of(name))),
     ]
 
 
 def with_choices(pairs: Pairs) -> Pairs:
     """What was typed, with what is stored in the fields for which that was chosen."""
-    chosen = {name.removeprefix(_KEEP) for name, text in pairs if name.startswith(_KEEP) and text == "stored"}
-    plain = [(name, text) for name, text in pairs if not name.startswith((_KEEP, _STORED))]
+    chosen = {name.removeprefix(KEEP) for name, text in pairs if name.startswith(KEEP) and text == "stored"}
+    plain = [(name, text) for name, text in pairs if not name.startswith((KEEP, STORED))]
     kept = [(name, text) for name, text in plain if chosen.isdisjoint(_fields_of(name))]
-    theirs = [(name.removeprefix(_STORED), text) for name, text in pairs if name.startswith(_STORED)]
+    theirs = [(name.removeprefix(STORED), text) for name, text in pairs if name.startswith(STORED)]
     return [*kept, *((name, text) for name, text in theirs if not chosen.isdisjoint(_fields_of(name)))]
 
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.forms import MOST_FIELDS, keepable
+from partita.kit.forms import MOST_CHOSEN_FROM, keepable
 from partita.kit.kept_forms import MOST_BYTES
 from partita.kit.messages import field_errors
 from partita.kit.pages import redirect, render
@@ -277,7 +277,7 @@ async def _keep(request: Request) -> str | None:
     if model is None or user_id is None or not length.isdecimal() or int(length) > MOST_BYTES:
         return None
     try:
-        async with request.form(max_fields=MOST_FIELDS) as sent:
+        async with request.form(max_fields=MOST_CHOSEN_FROM) as sent:
             fields = keepable(model, sent)
         return await serving(request).kept.keep(user_id, request.url.path, request.url.query, fields)
     except (HTTPException, DynamoError) as error:  # signing in is possible all the same
