@@ -100,7 +100,8 @@ def test_the_letters_of_a_face() -> None:
         "村上 春樹": "村春",
         "e\u0301lan": "É",
         "": "?",
-        "<b>": "?",
+        "<b>": "B",
+        "“Knots” ‘Ashley’": "KA",
         "!!!": "?",
     }.items():
         assert initials(name) == letters, name

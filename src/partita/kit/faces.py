@@ -38,9 +38,15 @@ def drawing(name: str, size: int = 40, *, person: bool = False, of: str = "") ->
 
 def initials(name: str) -> str:
     """One or two letters for a person or a thing."""
-    words = [word for word in unicodedata.normalize("NFC", name).replace("-", " ").split() if word[0].isalnum()]
+    parts = unicodedata.normalize("NFC", name).replace("-", " ").split()
+    words = [word for word in parts if word[0].isalnum()] or [word for word in map(_from_its_letter, parts) if word]
     letters = [word[0] for word in (words[:1] + words[-1:] if len(words) > 1 else words)]
     return "".join(_capital(letter) for letter in letters) or "?"
+
+
+def _from_its_letter(word: str) -> str:
+    """A word without the quotation marks or other signs before it."""
+    return word[next((at for at, sign in enumerate(word) if sign.isalnum()), len(word)) :]
 
 
 def _capital(letter: str) -> str:

@@ -12,6 +12,8 @@ from markupsafe import Markup
 
 _LONGEST_SUBJECT = 150
 _LONGEST_NAME = 80
+_JOINERS = "\u200c\u200d"
+"""They belong to words of Persian and of Indian languages, and to pictures made of several."""
 _FONT = Markup("font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif")
 _PAGE = Markup("""\
 <!doctype html>
@@ -49,7 +51,9 @@ def greeting(name: str) -> str:
 
 def one_line(text: str) -> str:
     """Text as a subject: one line, not too long."""
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    line = " ".join(
+        "".join(character if character.isprintable() or character in _JOINERS else " " for character in text).split()
+    )
     return line if len(line) <= _LONGEST_SUBJECT else line[: _LONGEST_SUBJECT - 1].rstrip() + "…"
 
 

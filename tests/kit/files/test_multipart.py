@@ -18,14 +18,16 @@ Parts = list[tuple[str, str | None, bytes]]
 _NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters='"\\\r\n\0', exclude_categories=("Cs", "Cc")), max_size=20
 )
-_PARTS = st.lists(st.tuples(_NAMES, st.none() | _NAMES, st.binary(max_size=300)), max_size=5)
+_FILES = st.lists(_NAMES, min_size=1, max_size=3).map('"'.join).filter(lambda name: "%22" not in name)
+_PARTS = st.lists(st.tuples(_NAMES, st.none() | _FILES, st.binary(max_size=300)), max_size=5)
 
 
 def form_of(parts: Parts, boundary: bytes = b"b0undary") -> bytes:
     """A form as browsers write it."""
     written = []
     for name, filename, content in parts:
-        file = "" if filename is None else f'; filename="{filename}"'
+        quoted = None if filename is None else filename.replace('"', "%22")
+        file = "" if quoted is None else f'; filename="{quoted}"'
         written.append(f'--{boundary.decode()}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode())
         written.append(content + b"\r\n")
     return b"".join(written) + b"--" + boundary + b"--\r\n"

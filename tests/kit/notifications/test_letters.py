@@ -72,4 +72,8 @@ def test_a_subject_is_one_short_line(text: str) -> None:
     line = one_line(text * 4)
     assert len(line) <= 150
     assert line == line.strip()
-    assert all(character.isprintable() for character in line)
+    assert all(character.isprintable() or character in "\u200c\u200d" for character in line)
+
+
+def test_what_joins_letters_of_a_subject_stays() -> None:
+    assert one_line("می\u200cخواهم\n👩\u200d🌾") == "می\u200cخواهم 👩\u200d🌾"

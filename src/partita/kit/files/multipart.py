@@ -144,7 +144,8 @@ def _part(headers: dict[bytes, bytes], form: _Form) -> Part:
     if b"name" not in options:
         raise no_form("a field has no name")
     filename = options.get(b"filename")
-    return Part(_text(options[b"name"]), None if filename is None else _text(filename), form)
+    # Browsers write quotation marks within a name like this, and nothing else but line ends.
+    return Part(_text(options[b"name"]), None if filename is None else _text(filename).replace("%22", '"'), form)
 
 
 def _text(written: bytes) -> str:

@@ -19,7 +19,7 @@ from partita.apps.fus.service.history import SITE_FIELDS, timeline_entry
 from partita.apps.fus.service.previews import filled_in, remembered, said_by, without_other_page
 from partita.apps.fus.service.sites import AlreadyThere, Preview
 from partita.kit.answers import Cursor
-from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.forms import MOST_CHOSEN_FROM, MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
 from partita.kit.inputs import Input
 from partita.kit.pages import confirm, redirect, render
@@ -127,7 +127,7 @@ def add(pages: Routes, service: FusService) -> None:
         async def last() -> TimelineEntry | None:
             return next(map(timeline_entry, await service.history.of_site(site_id, limit=1)), None)
 
-        async with request.form(max_fields=MOST_FIELDS) as sent:
+        async with request.form(max_fields=MOST_CHOSEN_FROM) as sent:
             if sent.get("go") != "preview" and site is None:
                 return await submitted(request, model, save, again, separated=_SEPARATED)
             if sent.get("go") != "preview":

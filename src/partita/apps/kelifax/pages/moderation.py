@@ -21,7 +21,7 @@ from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.kit.answers import Cursor, Revision
 from partita.kit.desks import Desk, cursor_in, next_in
 from partita.kit.flashes import Kind
-from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.forms import MOST_CHOSEN_FROM, MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
 from partita.kit.pages import NOT_KEPT, confirm, redirect, render
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
@@ -328,7 +328,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         async def last() -> TimelineEntry | None:
             return next(map(timeline_entry, await service.moderation.history(slug, 1)), None)
 
-        sent = await request.form(max_fields=MOST_FIELDS)
+        sent = await request.form(max_fields=MOST_CHOSEN_FROM)
         form = edit_form_of(await service.moderation.inspect(slug))
         if more := str(sent.get("more", "")):
             return await again(with_one_more(parse(form, sent, separated=_SEPARATED, lines=_LINES), more))
