@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -20,10 +22,11 @@ from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.system import build as build_kelifax
 from partita.bootstrap import build
 from partita.cli import app
+from partita.commands.backup import ask_passphrase
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine
 from partita.kit.accounts.schema import ACCOUNTS
-from partita.kit.backup import back_up, restore, restore_data, sealing
+from partita.kit.backup import BackupError, back_up, restore, restore_data, sealing
 from partita.kit.settings import Settings
 from partita.table import Delete, Put
 from tests.kit.backup.folders import PASSPHRASE, age, contents, make_data, make_table, put, rows
@@ -86,6 +89,30 @@ def test_an_encrypted_backup_takes_its_passphrase_from_the_environment(
     _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
     assert contents(tmp_path / "new")["secret"] == contents(data)["secret"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["monday", "new"]
+
+
+def test_a_passphrase_of_the_environment_need_not_be_text(data: Path, tmp_path: Path) -> None:
+    def run(*arguments: object, passphrase: bytes) -> subprocess.CompletedProcess[str]:
+        given = {**os.environb, b"PARTITA_BACKUP_PASSPHRASE": passphrase}
+        command = [sys.executable, "-m", "partita", *map(str, arguments)]
+        return subprocess.run(command, env=given, capture_output=True, text=True)
+
+    right, wrong = b"correct horse \xe9\xff", b"correct horse \xe9\xfe"
+    made = run("backup", tmp_path / "monday", "--data", data, "--encrypt", passphrase=right)
+    assert (made.returncode, made.stderr) == (0, "")
+    refused = run("restore", tmp_path / "monday", "--data", tmp_path / "new", passphrase=wrong)
+    assert refused.stderr == "partita: The passphrase is wrong, or the backup was changed. Nothing was restored.\n"
+    assert run("restore", tmp_path / "monday", "--data", tmp_path / "new", passphrase=right).returncode == 0
+    assert contents(tmp_path / "new")["secret"] == contents(data)["secret"]
+
+
+def test_a_typed_passphrase_in_another_encoding_is_refused_with_the_next_step(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: b"caf\xe9".decode())
+    with pytest.raises(BackupError, match=r"is not utf-8, which this terminal .* Set PARTITA_BACKUP_PASSPHRASE"):
+        ask_passphrase(new=True)
 
 
 def test_large_values_in_a_bucket_do_not_go_back_and_that_is_told(

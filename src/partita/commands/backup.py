@@ -43,7 +43,7 @@ def backup(
         source = settings.data if settings is not None else data or _DATA
         if encrypt:
             _check_encryption()
-        passphrase = _passphrase(new=True) if encrypt else None
+        passphrase = ask_passphrase(new=True) if encrypt else None
         with _ended_by_signals(), _progress() as progress:
             manifest = back_up(source, folder, passphrase=passphrase, progress=progress)
     typer.echo(f"backed up to {folder}{', encrypted' if encrypt else ''}")
@@ -84,7 +84,7 @@ def restore(
             encrypted = is_encrypted(folder)
             if encrypted:
                 _check_encryption()
-            passphrase = _passphrase(new=False) if encrypted else None
+            passphrase = ask_passphrase(new=False) if encrypted else None
             with _progress() as progress:
                 manifest = restore_backup(
                     folder, data, passphrase=passphrase, at=moment, progress=progress, on_kept=kept.extend
@@ -147,7 +147,7 @@ def _summarise(manifest: Manifest) -> None:
     typer.echo(f"files    {len(uploads):,}, with {sum(file.bytes for file in uploads):,} bytes")
 
 
-def _passphrase(*, new: bool) -> str:
+def ask_passphrase(*, new: bool) -> str:
     """From the environment or a prompt; not from the command line, which other users could read."""
     from partita.kit.backup import BackupError
 
@@ -156,7 +156,12 @@ def _passphrase(*, new: bool) -> str:
         return given
     if not sys.stdin.isatty():
         raise BackupError(f"There is no terminal to ask for the passphrase. Set {_VARIABLE}.")
-    asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new)
+    try:
+        asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new)
+    except UnicodeDecodeError as error:
+        raise BackupError(
+            f"What was typed is not {error.encoding}, which this terminal is said to use. Set {_VARIABLE} instead."
+        ) from None
     return asked
 
 

@@ -18,6 +18,7 @@ from partita.dynamo.errors import StorageCorruptError
 from partita.engine import Engine
 from partita.held_folders import alone_in, may_change, nothing_changes
 from partita.kit.backup import BackupError, Manifest, back_up, is_encrypted, restore, taking
+from partita.kit.backup.manifest import is_text
 from partita.kit.clock import SystemClock
 from partita.kit.files import LocalFiles
 from partita.store.files import FolderFiles
@@ -62,6 +63,45 @@ def test_what_is_restored_is_what_was_backed_up(made: Path, tmp_path: Path, kind
         new.call("RestoreTableFromBackup", restored)
         new.maintenance.run()
         assert rows(new, "again") == rows(old, "films")
+
+
+NAMES = st.binary(min_size=1, max_size=30).filter(lambda name: not set(name) & {0, ord("/")} and name[:1] != b".")
+
+
+@pytest.mark.parametrize("take", [_plain, _encrypted])
+@given(names=st.sets(NAMES, max_size=4), folder=NAMES)
+@settings(max_examples=15, deadline=None)
+def test_files_of_any_name_are_restored_as_they_were(
+    made: Path, tmp_path_factory: pytest.TempPathFactory, take: Take, names: set[bytes], folder: bytes
+) -> None:
+    """Also if it is no text, as of a program that knows another encoding."""
+    place = tmp_path_factory.mktemp("names")
+    data = place / "data"
+    shutil.copytree(made / "data", data)
+    below = os.path.join(os.fsencode(data / "files"), folder)
+    os.makedirs(below, exist_ok=True)
+    for name in names:
+        with open(os.path.join(below, name), "wb") as file:
+            file.write(name)
+    take(data, place / "copy")
+    header = json.loads((place / "copy" / "backup.json").read_bytes())
+    texts = all(is_text(os.fsdecode(name)) for name in (*names, *([folder] if names else [])))
+    assert header["format"] == (1 if texts else 2), "earlier versions read what they know, and say so of what not"
+    restore(place / "copy", place / "new", passphrase=PASSPHRASE)
+    before, after = contents(data / "files"), contents(place / "new" / "files")
+    assert after == {path: content for path, content in before.items() if not path.startswith(".incoming")}
+
+
+def test_folders_that_sqlite_cannot_open_are_refused_before_anything_is_written(made: Path, tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    for take, source, target in (
+        (_plain, made / "data", odd),
+        (_plain, odd, tmp_path / "copy"),
+        (restore, made / "plain", odd),
+    ):
+        with pytest.raises(BackupError, match="has a name that is not UTF-8"):
+            take(source, target)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["plain", "encrypted"])
@@ -124,8 +164,8 @@ def test_a_wrong_passphrase_is_told_apart_from_none(made: Path, tmp_path: Path) 
 def test_a_backup_of_a_newer_format_asks_for_a_newer_partita(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made / "plain", tmp_path / "newer")
     header = json.loads((tmp_path / "newer" / "backup.json").read_text())
-    (tmp_path / "newer" / "backup.json").write_text(json.dumps({**header, "format": 2}))
-    with pytest.raises(BackupError, match=r"has format 2; this Partita knows up to 1\. Install a newer one\."):
+    (tmp_path / "newer" / "backup.json").write_text(json.dumps({**header, "format": 3}))
+    with pytest.raises(BackupError, match=r"has format 3; this Partita knows up to 2\. Install a newer one\."):
         restore(tmp_path / "newer", tmp_path / "new")
 
 

@@ -86,6 +86,23 @@ def test_a_new_backup_makes_guessing_slow() -> None:
     assert (new_encryption().n, new_encryption().r) == (2**17, 8)
 
 
+@given(st.binary(min_size=12, max_size=40), st.binary(min_size=12, max_size=40))
+def test_any_bytes_of_the_environment_are_a_passphrase_of_their_own(one: bytes, other: bytes) -> None:
+    first, second = (each.decode(errors="surrogateescape") for each in (one, other))
+    sealed = b"".join(Seal(first, QUICK).sealed("sealed/1", [b"one"]))
+    assert _opened(sealed, seal=Seal(first, QUICK)) == b"one"
+    if one != other:
+        with pytest.raises(BackupError, match="changed or damaged"):
+            _opened(sealed, seal=Seal(second, QUICK))
+
+
+@given(st.text(min_size=11, max_size=20), st.integers(0xD800, 0xDC7F).map(chr))
+def test_a_passphrase_that_no_encoding_has_is_refused_before_anything_is_written(text: str, half: str) -> None:
+    for refused in (check_passphrase, lambda passphrase: Seal(passphrase, QUICK)):
+        with pytest.raises(BackupError, match="no encoding has"):
+            refused(text + half)
+
+
 def test_a_short_passphrase_is_refused_with_a_hint() -> None:
     check_passphrase("x" * 12)
     with pytest.raises(BackupError, match=r"has 11 characters; it needs at least 12\. Four or five random words"):

@@ -7,16 +7,27 @@ data/…, sealed/…                  the files: as they lie in a data folder, o
 
 from __future__ import annotations
 
+import base64
+import os
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    field_validator,
+    model_validator,
+)
 
 from partita.engine.database import FILE_NAME
 from partita.store.files import LARGE_VALUES
 
-FORMAT = 1
+FORMAT = 2
+"""Written only if a file has a name that is not UTF-8; else 1, which earlier versions read too."""
 HEADER = "backup.json"
 SECRET = "secret"
 ACCOUNTS = "partita-accounts"
@@ -29,7 +40,31 @@ UPLOADS = ("files", LARGE_VALUES)
 FOLDERS = (*UPLOADS, BACKUPS)
 """The folders of a data folder that are backed up. The search index is made anew, and `place` names the machine."""
 
+_BYTES = "bytes:"
+"""Before the name of a file that is not UTF-8, in base64; the path of no file that a backup has begins so."""
+
+
+def is_text(path: str) -> bool:
+    """Whether the name of a file can be written as text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _written(path: str) -> str:
+    return path if is_text(path) else _BYTES + base64.b64encode(os.fsencode(path)).decode()
+
+
+def _read(path: object) -> object:
+    if not isinstance(path, str) or not path.startswith(_BYTES):
+        return path
+    return os.fsdecode(base64.b64decode(path.removeprefix(_BYTES), validate=True))
+
+
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+FilePath = Annotated[str, BeforeValidator(_read), PlainSerializer(_written)]
 
 
 class _Part(BaseModel):
@@ -57,7 +92,7 @@ class Encryption(_Part):
 class Header(_Part):
     """`backup.json`: what must be known before the rest can be read."""
 
-    format: Literal[1]
+    format: Literal[1, 2]
     encryption: Encryption | None
     manifest: Digest
     """The SHA-256 of the manifest as it is stored."""
@@ -74,10 +109,10 @@ class BackedUpTable(_Part):
 class BackedUpFile(_Part):
     """A file of the data folder, and where the backup has it."""
 
-    path: str
+    path: FilePath
     bytes: int = Field(ge=0)
     sha256: Digest
-    stored: str
+    stored: FilePath
 
     @field_validator("path")
     @classmethod
@@ -114,6 +149,11 @@ class Manifest(_Part):
         if FILE_NAME not in paths or len(set(paths)) < len(paths):
             raise ValueError("the tables, and every path once")
         return self
+
+    @property
+    def format(self) -> Literal[1, 2]:
+        """The earliest format that can say it."""
+        return 1 if all(is_text(file.path) for file in self.files) else 2
 
     @property
     def items(self) -> int:

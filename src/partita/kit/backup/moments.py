@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
-from partita.kit.backup.errors import BackupError
+from partita.kit.backup.errors import BackupError, check_name
 from partita.kit.backup.manifest import Manifest
 from partita.kit.backup.reading import Progress
 from partita.kit.backup.restoring import OnKept, check_empty, finished, new_data
@@ -53,6 +53,7 @@ def restore_data(
     on_kept: OnKept = lambda _names: None,
 ) -> Manifest:
     """Make a new data folder as another one was at the end of a second. Nothing is changed in the other one."""
+    check_name(source)
     if not is_data(source):
         raise BackupError(f"{source} is neither a backup nor a data folder.")
     check_empty(data)

@@ -13,7 +13,7 @@ from partita.engine.database import FILE_NAME
 from partita.engine.openings import lock_of
 from partita.engine.rewind import rewind
 from partita.engine.snapshot import Snapshot, renew_records
-from partita.kit.backup.errors import BackupError
+from partita.kit.backup.errors import BackupError, check_name
 from partita.kit.backup.manifest import FOLDERS, KEYS, BackedUpFile, BackedUpTable, Manifest
 from partita.kit.backup.reading import Backup, Progress, open_backup
 from partita.kit.backup.writing import sync_folders, write_file
@@ -91,6 +91,7 @@ def new_data(data: Path, needed: int = 0) -> Iterator[Path]:
 
 
 def check_empty(data: Path) -> None:
+    check_name(data)
     if data.exists() and not data.is_dir():
         raise BackupError(f"{data} is a file. Name a new folder.")
     inside = sorted(entry.name for entry in data.iterdir() if not _of_a_mount(entry)) if data.exists() else []

@@ -17,11 +17,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from partita.kit.backup.errors import BackupError, changed
-from partita.kit.backup.manifest import FORMAT, Encryption
+from partita.kit.backup.manifest import Encryption
 from partita.kit.backup.measuring import CHUNK
 
 SHORTEST_PASSPHRASE = 12
 _TAG = 16
+_PURPOSE = "partita backup 1"
 SCRYPT_N = 2**17
 """128 MB and a third of a second for each guess."""
 
@@ -37,7 +38,7 @@ class Seal:
     def __init__(self, passphrase: str, encryption: Encryption) -> None:
         salt = bytes.fromhex(encryption.salt)
         derived = Scrypt(salt=salt, length=32, n=encryption.n, r=encryption.r, p=encryption.p)
-        self._key = derived.derive(passphrase.encode())
+        self._key = derived.derive(_bytes_of(passphrase))
 
     def sealed(self, name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """What to write for a file."""
@@ -55,17 +56,26 @@ class Seal:
                 raise changed(name) from None
 
     def _cipher(self, name: str) -> AESGCM:
-        purpose = f"partita backup {FORMAT} {name}".encode()
+        purpose = f"{_PURPOSE} {name}".encode()
         return AESGCM(HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(self._key))
 
 
 def check_passphrase(passphrase: str) -> None:
     """Refuse a passphrase that is too short for a backup that lies around for years."""
+    _bytes_of(passphrase)
     if len(passphrase) < SHORTEST_PASSPHRASE:
         raise BackupError(
             f"The passphrase has {len(passphrase)} characters; it needs at least {SHORTEST_PASSPHRASE}. Four or five"
             " random words are easy to write down."
         )
+
+
+def _bytes_of(passphrase: str) -> bytes:
+    """Bytes of the environment that are not UTF-8 are taken as they are."""
+    try:
+        return passphrase.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        raise BackupError("The passphrase has a character that no encoding has. Choose another one.") from None
 
 
 def _nonce(number: int, last: bool) -> bytes:

@@ -25,7 +25,7 @@ from partita import __version__
 from partita.engine.database import FILE_NAME
 from partita.engine.snapshot import Snapshot
 from partita.held_folders import alone_in, nothing_changes
-from partita.kit.backup.errors import BackupError
+from partita.kit.backup.errors import BackupError, check_name
 from partita.kit.backup.manifest import (
     BACKUPS,
     FOLDERS,
@@ -64,6 +64,8 @@ def back_up(
     progress: Progress = lambda _what, _done, _total: None,
 ) -> Manifest:
     """Back up a data folder into a new folder, which is there when it is complete; with a passphrase, encrypted."""
+    check_name(data)
+    check_name(folder)
     if not is_data(data):
         raise BackupError(f"There are no tables in {data.resolve()}. Name the data folder with --data.")
     if folder.exists():
@@ -271,7 +273,7 @@ class Writing:
         text = [manifest.model_dump_json(indent=2).encode()]
         write_file(self.folder / name, text if self.seal is None else self.seal.sealed(name, text))
         digest = sha256((self.folder / name).read_bytes()).hexdigest()
-        header = Header(format=1, encryption=encryption, manifest=digest)
+        header = Header(format=manifest.format, encryption=encryption, manifest=digest)
         write_file(self.folder / HEADER, [header.model_dump_json().encode()])
 
     def _stored(self, path: str) -> str:
