@@ -101,6 +101,7 @@ def build(
     come from the settings, unless `builders` are given."""
     from partita.kit.accounts import ACCOUNTS, Accounts
     from partita.kit.avatars import avatar_handler, owned_avatars
+    from partita.kit.changes.backlog import Backlog
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import Uploads, files_for, upload_handler
@@ -163,10 +164,12 @@ def build(
             *(handler for system in systems for handler in system.changes),
         ]
         if settings.backend != "embedded":  # else all processes have one index, and the job itself has seen to it
-            handlers.append(forget_handler(search, [each for system in systems for each in system.searches]))
+            searches = [each for system in systems for each in system.searches]
+            handlers.append(forget_handler(search, searches, lambda name: worker.catch_up(name)))
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
-        kit.jobs.use([PersonalData(kit, systems).kind])
+        backlog = Backlog(kit.store, _stream_calls(tables), worker.handlers, worker.progress_of)
+        kit.jobs.use([PersonalData(kit, systems, backlog=backlog).kind])
         kit.jobs.use(kind for system in systems for kind in system.jobs)
         owned = [owned_avatars(kit.store), *(owned for system in systems for owned in system.files)]
         kit.jobs.use([sweep_kind(files, kit.store, clock, owned)])

@@ -41,6 +41,7 @@ from partita.bootstrap import SYSTEMS
 from partita.kit.accounts import Account
 from partita.kit.avatars import AVATAR, avatar_handler
 from partita.kit.changes import ChangeWorker
+from partita.kit.changes.backlog import Backlog
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import stamp
 from partita.kit.jobs import JobWorker
@@ -102,8 +103,9 @@ class Town:
 
 
 @contextmanager
-def town(folder: Path) -> Iterator[Town]:
-    """All five systems on one engine."""
+def town(folder: Path, *, waits: bool = False) -> Iterator[Town]:
+    """All five systems on one engine. Erasing `waits` for change handlers as a served suite does, or else has them
+    handle everything between two rounds."""
     clock = MovableClock()
     with kit_on(folder, *(table for tables in SYSTEMS.values() for table in tables), clock=clock) as kit:
         assert isinstance(kit.tables, EmbeddedStore)
@@ -118,9 +120,12 @@ def town(folder: Path) -> Iterator[Town]:
         changes = ChangeWorker(kit.store, kit.tables.engine.call_async, handlers, clock, pace=pace)
 
         async def follow(_running: Any) -> None:
-            await changes.drain()
+            if not waits:
+                await changes.drain()
 
-        data = PersonalData(kit, systems, settle=follow)
+        call = kit.tables.engine.call_async
+        backlog = Backlog(kit.store, call, changes.handlers, changes.progress_of) if waits else None
+        data = PersonalData(kit, systems, settle=follow, backlog=backlog)
         kit.jobs.use([data.kind, *(kind for each in systems for kind in each.jobs)])
         yield Town(kit, clock, systems, changes, data)
 

@@ -8,6 +8,8 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ from partita.apps.worthwatch.schema import ListTotals, Log, Movie, SavedWatchlis
 from partita.apps.worthwatch.schema import Rating as TitleRating
 from partita.dynamo.values import Item as Row
 from partita.kit.accounts import ACCOUNTS, Account
-from partita.kit.jobs import JobWorker
+from partita.kit.changes import ChangeWorker
+from partita.kit.jobs import Job, JobWorker
 from partita.kit.mail import UNKEPT_ADDRESS
 from partita.kit.personal_data.exporting import item_id
 from partita.kit.personal_data.holdings import LEFT, Holding
@@ -283,6 +286,19 @@ def _replaced(value: Any, person: Account) -> Any:
     return value
 
 
+ERASING: ContextVar[bool] = ContextVar("erasing", default=False)
+
+
+class Behind(ChangeWorker):
+    """Change handlers that see nothing."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def drain(self) -> int:
+        return 0
+
+
 class Killed(BaseException):
     """The process is gone."""
 
@@ -323,6 +339,59 @@ def test_killed_again_and_again_it_ends_the_same(whole: Town) -> None:
         assert kept == anew
 
     asyncio.run(story())
+
+
+def test_handlers_that_are_behind_bring_nobody_back_also_if_the_job_is_killed_while_it_waits(tmp_path: Path) -> None:
+    """No handler has seen anything of two lives when one of them is erased: they begin while the job waits for them."""
+
+    async def story(town: Town) -> None:
+        once, _ = await two_lives(replace(town, changes=Behind()))
+        person = await renamed(town, once)
+        job = await town.data.erase(town.viewer(person))
+        writes = kills = 0
+
+        def count(seen: Observation) -> None:
+            nonlocal writes, kills
+            if ERASING.get() and seen.operation in ("UpdateItem", "DeleteItem", "PutItem", "TransactWriteItems"):
+                writes += 1
+                if writes % 19 == 0:
+                    kills += 1
+                    raise Killed
+
+        async def erase() -> None:
+            ERASING.set(True)
+            while (await now()).is_open:
+                town.clock.at += timedelta(hours=1)
+                with suppress(Killed):
+                    await JobWorker(town.kit.jobs, ()).drain()
+
+        async def now() -> Job:
+            return await town.kit.jobs.find(town.kit.accounts.operator(), job.job_id)
+
+        town.kit.store.observe(count)
+        erasing = asyncio.create_task(erase())
+        while not erasing.done() and not (await now()).step.startswith("Waiting"):
+            await asyncio.sleep(0.01)
+        assert not erasing.done(), "it does not end while handlers are behind"
+        while not erasing.done():
+            await town.changes.drain()
+            await asyncio.sleep(0.01)
+        erasing.result()
+        town.kit.store.observers.remove(count)
+        assert kills > 3
+        assert (await now()).state == "done"
+        await town.settle()
+        town.clock.at += timedelta(hours=2)
+        await town.kit.notifications.send_waiting_mail()
+        left = await found_of(town, once, person)
+        assert {holding.item_type.__name__ for _, _, holding, _ in left if holding is not None} <= {"Comment"}
+        words = words_of(once, person)
+        assert [each for each in await everything_in_files(town, tmp_path) if any(word in each for word in words)] == []
+        kept, anew = await counts_of(town)
+        assert kept == anew
+
+    with town(tmp_path, waits=True) as whole:
+        asyncio.run(story(whole))
 
 
 def test_the_last_administrator_and_other_people_are_refused(whole: Town) -> None:

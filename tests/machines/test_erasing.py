@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from partita.apps.kelifax.schema import Resource
 from partita.bootstrap import build
 from partita.engine import Engine
 from partita.engine.door import DoorThread
+from partita.kit.changes import ChangeWorkers
 from partita.kit.personal_data import service
+from partita.kit.personal_data.forgetting import NAME
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.table import Delete, Put
@@ -53,33 +57,47 @@ async def test_words_of_whoever_is_erased_leave_every_machine(machines: list[Sui
     one, _ = machines
     accounts = one.kit.accounts
     made = await accounts.administration.create_account(accounts.operator(), "ada", "ada@example.org", "Ada")
-    now = "2026-01-01T00:00:00Z"
-    theirs = Resource(
-        resource_slug="theirs",
-        submission_id="1",
-        resource_status="approved",
-        created_at=now,
-        submitted_at=now,
-        approved_at=now,
-        submitter_first_name="Ada",
-        submitter_last_name="A",
-        submitter_email="ada@example.org",
-        submitted_by=made.account.user_id,
-        resource_name=WORD,
-        resource_url="https://theirs.example",
-        usage_purpose="To look at",
-        category="other",
-    )
+    theirs = _resource(made.account.user_id)
     await one.kit.store.write(Put(theirs))
     await _follow(machines)
     assert all(map(_knows, machines))
     await one.kit.store.write(Delete(theirs.own_key))
     await _follow(machines)
-    job = await one.personal_data.erase(accounts.operator(), made.account.user_id)
-    await one.jobs.drain()
-    assert (await one.kit.jobs.ended_within(job, 60)).state == "done"
+    await _erase(one, made.account.user_id)
     await _follow(machines)
     assert not any(map(_knows, machines))
+
+
+async def test_a_machine_that_is_behind_lets_go_of_them_too(machines: list[Suite]) -> None:
+    """Its handlers come to what was deleted when the account is gone, and the one that forgets is the fastest."""
+    one, two = machines
+    accounts = one.kit.accounts
+    made = await accounts.administration.create_account(accounts.operator(), "ada", "ada@example.org", "Ada")
+    await _follow(machines)
+    theirs = _resource(made.account.user_id)
+    await one.kit.store.write(Put(theirs))
+    await _follow(machines)
+    await one.kit.store.write(Delete(theirs.own_key))
+    await _follow([one])
+    await _erase(one, made.account.user_id)
+    assert isinstance(two.worker, ChangeWorkers)
+    local = two.worker._workers[-1]
+    (forgetting,) = (each for each in local._followers if each.handler.name == NAME)
+    while await forgetting.step(since=time.monotonic()):
+        pass
+    await _follow(machines)
+    assert not any(map(_knows, machines))
+
+
+async def _erase(suite: Suite, user_id: str) -> None:
+    following = asyncio.create_task(suite.worker.run())
+    try:
+        job = await suite.personal_data.erase(suite.kit.accounts.operator(), user_id)
+        await suite.jobs.drain()
+        assert (await suite.kit.jobs.ended_within(job, 60)).state == "done"
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
 
 
 async def _follow(machines: list[Suite]) -> None:
@@ -95,3 +113,23 @@ def _knows(suite: Suite) -> bool:
     found = any(connection.execute(f"SELECT 1 FROM {name} WHERE term = ?", (WORD,)).get for name in names)
     connection.close()
     return found
+
+
+def _resource(user_id: str) -> Resource:
+    now = "2026-01-01T00:00:00Z"
+    return Resource(
+        resource_slug="theirs",
+        submission_id="1",
+        resource_status="approved",
+        created_at=now,
+        submitted_at=now,
+        approved_at=now,
+        submitter_first_name="Ada",
+        submitter_last_name="A",
+        submitter_email="ada@example.org",
+        submitted_by=user_id,
+        resource_name=WORD,
+        resource_url="https://theirs.example",
+        usage_purpose="To look at",
+        category="other",
+    )

@@ -114,6 +114,19 @@ class ChangeWorker:
                 return total
             total += handled
 
+    async def catch_up(self, name: str) -> None:
+        """Let all handlers but the one of this name, which asks for it, read their streams to the end."""
+        since = time.monotonic()
+
+        async def to_the_end(follower: Follower) -> None:
+            while await follower.step(since=since):
+                pass
+
+        try:
+            await asyncio.gather(*(to_the_end(each) for each in self._followers if each.handler.name != name))
+        except LeaseLostError as lost:
+            raise ConnectionAbortedError(f"{lost}: its handlers may be behind") from lost
+
     async def replay(self, parked: Parked) -> None:
         """Ask the handler once more; the change is forgotten when it succeeds, and the error is raised when not."""
         handler = next((each for each in self._handlers if each.name == parked.handler), None)

@@ -32,6 +32,12 @@ class ChangeWorkers:
         """Read every stream to its end; returns how many changes were handled."""
         return sum([await worker.drain() for worker in self._workers])
 
+    async def catch_up(self, name: str) -> None:
+        """Let the handlers beside one, in its worker, read their streams to the end."""
+        for worker in self._workers:
+            if any(handler.name == name for handler in worker.handlers):
+                await worker.catch_up(name)
+
     async def replay(self, parked: Parked) -> None:
         """Run the handler once more and forget the change; raises the error if it fails again."""
         for worker in self._workers:

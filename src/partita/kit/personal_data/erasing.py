@@ -1,4 +1,8 @@
-"""Erasing somebody: table after table, item after item, until nothing is left; killed, it goes on where it was."""
+"""Erasing somebody: table after table, item after item, until nothing is left; killed, it goes on where it was.
+
+A change handler that is behind has the person in the changes before it, and would write of them again. So every round
+begins when all handlers have passed what was written before.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.mails import account_erased
 from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure, former_names
 from partita.kit.backup.taking import clear_left_behind
+from partita.kit.changes.backlog import Backlog, Ends
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -39,6 +44,12 @@ from partita.table import Delete, ForeignItemError, Item, LostValueError, Put, T
 
 KIND = "house.erase"
 _ROUNDS = 20
+_FEWEST_ROUNDS = 2
+"""Streams may tell of a change a moment later; until then nobody is known to be behind."""
+_WAITS = 2
+"""What handlers wrote on their way has handlers of its own."""
+_LOOK = 0.5
+"""Seconds between two looks at where handlers are."""
 _TRIES = 5
 _log = logging.getLogger(__name__)
 
@@ -56,18 +67,30 @@ class Progress:
     """In this round."""
     removed: int = 0
     unnamed: int = 0
+    ends: Ends | None = None
+    """What handlers have to pass before this round."""
+    waits: int = 0
+    """How often they have done so."""
 
 
 class Erasing:
     """The job."""
 
-    def __init__(self, kit: Kit, rooms: Sequence[Room], searches: Sequence[Catalog[Any]], settle: Settle) -> None:
+    def __init__(
+        self,
+        kit: Kit,
+        rooms: Sequence[Room],
+        searches: Sequence[Catalog[Any]],
+        settle: Settle,
+        backlog: Backlog | None,
+    ) -> None:
         self._kit = kit
         self._store = kit.store
         self._queue = kit.notifications.queue
         self._tables = tuple(tables_of(rooms))
         self._searches = searches
         self._settle = settle
+        self._backlog = backlog
 
     @property
     def kind(self) -> JobKind:
@@ -86,8 +109,9 @@ class Erasing:
         progress = Progress(**running.saved) if running.saved else Progress()
         person, rows = await self._person(wanted), WholeRows(self._store)
         while True:
+            await self._wait_for_handlers(running, progress)
             await self._round(running, person, progress, rows)
-            if not progress.changed:
+            if not progress.changed and progress.round >= _FEWEST_ROUNDS:
                 break
             if progress.round == _ROUNDS:
                 raise JobFailed("Something writes about this person again and again. Look at the log, then try again.")
@@ -96,6 +120,7 @@ class Erasing:
             if now != person:  # a system has removed a profile, and told which name it had
                 person, rows = now, WholeRows(self._store)
             progress.round, progress.table, progress.after, progress.changed = progress.round + 1, 0, None, 0
+            progress.waits = 0
             await running.checkpoint(asdict(progress))
         for catalog in self._searches:
             await self._kit.search.forget(catalog, person.user_id)
@@ -103,6 +128,18 @@ class Erasing:
         await running.checkpoint(None)
         _log.info("an account was erased: %d items removed, %d left without a name", progress.removed, progress.unnamed)
         return Result("The account is erased.")
+
+    async def _wait_for_handlers(self, running: Running, progress: Progress) -> None:
+        """Until all have handled what was written before, and what they wrote on the way."""
+        while self._backlog is not None and progress.waits < _WAITS:
+            if progress.ends is None:
+                progress.ends = await self._backlog.ends()
+                await running.checkpoint(asdict(progress))
+            while behind := await self._backlog.behind(progress.ends):
+                await running.progress(f"Waiting for {len(behind)} change handlers, such as {behind[0]}")
+                await asyncio.sleep(_LOOK)
+            progress.ends, progress.waits = None, progress.waits + 1
+            await running.checkpoint(asdict(progress))
 
     async def _round(self, running: Running, person: Person, progress: Progress, rows: WholeRows) -> None:
         """Once through all tables; what must go after others waits for a round in which nothing else was left."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from partita.kit.accounts.schema import ACCOUNTS, Erasure
 from partita.kit.changes import Change, Handler, Kept
 from partita.kit.search import Catalog, Search
 
+NAME = "house.forgetting"
 _NOBODY = "an id that nobody has"
 
 
-def forget_handler(search: Search, catalogs: Sequence[Catalog[Any]]) -> Handler:
-    """Runs on every machine, when the word that an account is being erased has gone."""
+def forget_handler(
+    search: Search, catalogs: Sequence[Catalog[Any]], catch_up: Callable[[str], Awaitable[None]]
+) -> Handler:
+    """Runs on every machine, when the word that an account is being erased has gone. First the machine's other handlers
+    `catch_up` with what was written until then: what they had not seen yet would bring the words back."""
 
     async def forget(mark: str) -> None:
+        await catch_up(NAME)
         for catalog in catalogs:
             await search.forget(catalog, mark)
 
@@ -31,4 +36,4 @@ def forget_handler(search: Search, catalogs: Sequence[Catalog[Any]]) -> Handler:
         # Changes were missed, and whoever was erased is not known: words that nothing has any more go in any case.
         await forget(_NOBODY)
 
-    return Handler("house.forgetting", ACCOUNTS, run, Kept(whole, build, None))
+    return Handler(NAME, ACCOUNTS, run, Kept(whole, build, None))

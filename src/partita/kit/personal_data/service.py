@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.schema import Account, Erasure, Password, staff_accounts
 from partita.kit.accounts.schema import password as password_of
+from partita.kit.changes.backlog import Backlog
 from partita.kit.clock import stamp
 from partita.kit.jobs import Job, JobKind, Running
 from partita.kit.kit import Kit
@@ -37,13 +38,21 @@ _log = logging.getLogger(__name__)
 class PersonalData:
     """Everything that the suite holds about people."""
 
-    def __init__(self, kit: Kit, systems: Iterable[System], *, settle: Settle | None = None) -> None:
+    def __init__(
+        self,
+        kit: Kit,
+        systems: Iterable[System],
+        *,
+        settle: Settle | None = None,
+        backlog: Backlog | None = None,
+    ) -> None:
+        """The job that erases waits until `backlog` says that no change handler is behind."""
         self._kit = kit
         self._store = kit.store
         known = tuple(systems)
         searches = [each for system in known for each in system.searches]
         self.rooms = (house(), *(_room(system) for system in known))
-        self._erasing = Erasing(kit, self.rooms, searches, settle or self._settled)
+        self._erasing = Erasing(kit, self.rooms, searches, settle or self._settled, backlog)
 
     @property
     def remains(self) -> str:
