@@ -310,14 +310,19 @@ async def test_deleting_hides_at_once_and_removes_everything_that_belonged_to_it
     await store.write(Put(Note(code=code, created_at=NOW, note_id="1", text="Hm", by="abel")))
     await desk.kit.files.save(f"newsletters/{code.lower()}/export.pdf", b"pdf", "application/pdf")
     draft: dict[str, Any] = {"pdf": {"s3_key": f"newsletters/{code.lower()}/export.pdf", "file_size": 3}}
-    await store.write(Put(Draft(newsletter_code=code, updated_at=NOW, exports=draft)))
+    others = ("newsletters/brand/logo.png", f"newsletters/{other.newsletter_code}/images/bees.png")
+    for name in others:
+        await desk.kit.files.save(name, b"theirs", "image/png")
+    named = (*others, f"newsletters/{code}/../brand/logo.png", "newsletters", "No name of a file")
+    foreign = tuple({"s3_key": name, "alt": ""} for name in named)  # as another program may have written it
+    await store.write(Put(Draft(newsletter_code=code, updated_at=NOW, exports=draft, images=foreign)))
     for revision in range(1, 60):
         text = TextVersion(code=code, revision=revision, by="ada", action="saved", at=NOW)
         await store.write(Put(text))
     await desk.service.newsletters.next_issue(ADA, code)
     newsletter, losses = await desk.service.removals.losses(ADA, code)
     assert newsletter.title == "Goes"
-    assert (losses.versions, losses.notes, losses.files, losses.shares) == (59, 1, 1, 1)
+    assert (losses.versions, losses.notes, losses.files, losses.shares) == (59, 1, 6, 1)
     worker = desk.worker()
     await desk.service.removals.delete(ADA, code)
     with pytest.raises(NotFound):
@@ -327,4 +332,5 @@ async def test_deleting_hides_at_once_and_removes_everything_that_belonged_to_it
     left = [pk for pk, _ in desk.everything() if code in pk]
     assert left == []
     assert not await desk.kit.files.exists(f"newsletters/{code.lower()}/export.pdf")
+    assert all([await desk.kit.files.exists(name) for name in others])
     assert (await desk.service.newsletters.get(ADA, other.newsletter_code)).title == "Stays"

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from partita.apps.newsletter.schema import Brand, Draft, Proposal, Source
+from partita.kit.files.names import segments_of
 from partita.kit.kit import Kit
 
 EDITIONS = "newsletters"
@@ -62,3 +63,16 @@ def keys_of(values: Iterable[Any]) -> list[str]:
 def pages_of(export: Any) -> tuple[str, ...]:
     """The pictures of the pages of an export."""
     return tuple(map(str, export.get("page_keys") or ())) if isinstance(export, dict) else ()
+
+
+def own_files(folder: str, code: str, names: Iterable[str]) -> list[str]:
+    """Those that are of one newsletter or proposal: another program may have written any name into its draft."""
+
+    def is_own(name: str) -> bool:
+        try:
+            top, owner, *rest = segments_of(name)
+        except ValueError:  # no name of a file, or of one part alone
+            return False
+        return top == folder and owner.casefold() == code.casefold() and bool(rest)
+
+    return [name for name in dict.fromkeys(names) if is_own(name)]

@@ -8,6 +8,7 @@ from typing import Any
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import Proposal
+from partita.apps.newsletter.service.files import PROPOSALS, own_files
 from partita.apps.newsletter.service.proposals import Proposals
 from partita.apps.newsletter.service.source_removal import SourceRemovals
 from partita.apps.newsletter.service.steps import Steps
@@ -59,7 +60,7 @@ class ProposalRemovals:
         await running.progress("Stopping what runs")
         await self._steps.stop_all(code)
         await running.progress("Deleting files")
-        for name in arguments["files"]:
+        for name in own_files(PROPOSALS, code, arguments["files"]):
             await self._kit.files.delete(name)
         async for source in self._store.stream(schema.sources(code)):
             await self._sources.delete_private(source.source_id)

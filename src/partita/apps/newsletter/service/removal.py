@@ -12,7 +12,7 @@ from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Draft, Issue, Newsletter, Outline, Removal, Topics
 from partita.apps.newsletter.service.access import Access, no_newsletter
-from partita.apps.newsletter.service.files import keys_of
+from partita.apps.newsletter.service.files import EDITIONS, keys_of, own_files
 from partita.apps.newsletter.service.steps import Steps
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
@@ -141,7 +141,7 @@ class Removals:
 
     async def _delete_files(self, code: str, names: Iterable[str]) -> None:
         draft = await find(self._store, schema.draft, code)
-        for name in dict.fromkeys((*names, *_files(draft))):
+        for name in own_files(EDITIONS, code, (*names, *_files(draft))):
             await self._kit.files.delete(name)
 
     async def _sources(self, code: str) -> None:
