@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from partita.bootstrap import build
 from partita.cli import app
+from partita.kit.files.sweeping import SWEEP
 from partita.kit.settings import Settings
 from tests.web import press
 
@@ -87,3 +88,20 @@ def test_a_kind_of_job_is_run_by_hand(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (code, output.split()[0]) == (0, "done")
     assert output.endswith("0 due, 0 expired, 0 skipped, 0 errors.\n")
     assert _run("jobs", "run", "enablement.sleep", "--data", str(tmp_path))[0] == 2
+
+
+def test_whoever_runs_a_job_from_cron_ends_an_erasure_that_waits_for_handlers(data: str, tmp_path: Path) -> None:
+    """Nobody serves the suite, so nobody else runs the change handlers."""
+
+    async def close_account() -> str:
+        suite = build(Settings(data=tmp_path), builders=[press.build])
+        try:
+            accounts = suite.kit.accounts
+            made = await accounts.administration.create_account(accounts.operator(), "ada", "ada@example.org", "Ada")
+            return (await suite.personal_data.erase(accounts.operator(), made.account.user_id)).job_id
+        finally:
+            await suite.close()
+
+    job_id = asyncio.run(close_account())
+    assert _run("jobs", "run", SWEEP, "--data", data)[0] == 0
+    assert job_id in _ids(data, "done")

@@ -58,7 +58,7 @@ def run_now(
         if suite.kit.jobs.kind(kind) is None:
             raise typer.BadParameter(f"there is no kind of job {kind}", param_hint="KIND")
         job = await suite.kit.jobs.start(kind, {}, None, key=f"command {kind}")
-        await suite.jobs.drain()
+        await suite.run_due_jobs()
         ended = await suite.kit.jobs.find(suite.kit.accounts.operator(), job.job_id)
         typer.echo(f"{ended.state:9} {ended.job_id} {_summary(ended)}".rstrip())
         if ended.state != "done":

@@ -250,8 +250,6 @@ def erase(
     data: Data = None,
 ) -> None:
     """Close an account at once and erase it, in all systems. This cannot be undone."""
-    import asyncio
-
     if not yes:
         typer.confirm(f"Erase {who} for good?", abort=True)
 
@@ -270,12 +268,7 @@ def erase(
             user_id = (await _get_account(accounts, who)).user_id
             job = await suite.personal_data.erase(accounts.operator(), user_id)
             typer.echo("the account is closed; erasing it takes some minutes")
-        following = asyncio.create_task(suite.worker.run())  # what follows from it, should nobody serve the suite
-        try:
-            await suite.jobs.drain()
-        finally:
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
+        await suite.run_due_jobs()
         ended = await suite.kit.jobs.ended_within(job, _ERASING_SECONDS)  # where the suite is served, it may run there
         typer.echo(f"{ended.state}: {ended.result_message or ended.error or 'it goes on where the suite is served'}")
         if left_out:

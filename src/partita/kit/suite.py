@@ -75,6 +75,16 @@ class Suite:
                     _log.error("what runs beside serving had stopped", exc_info=ended)
             await self.close()
 
+    async def run_due_jobs(self) -> None:
+        """Run the jobs that are due until none is, with change handlers beside: nobody may be serving the suite, and a
+        job that erases waits for them."""
+        following = asyncio.create_task(self.worker.run(), name="changes")
+        try:
+            await self.jobs.drain()
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
     async def _send_mail(self) -> None:
         """Now and then, send the mail that waits and the digests that are due; every process may."""
         notifications = self.kit.notifications
