@@ -31,8 +31,11 @@ async def test_a_machine_is_ready_as_long_as_there_is_room(served: Served, monke
         assert (await served.visitor().get("/healthz")).status == 200, "restarting it would help nobody"
 
 
-async def test_a_machine_whose_tables_were_moved_away_is_not_ready_until_they_are_back(served: Served) -> None:
-    file = served.suite.kit.settings.data / FILE_NAME
+@pytest.mark.parametrize("name", [FILE_NAME, f"{FILE_NAME}-wal"])
+async def test_a_machine_whose_tables_or_their_log_were_moved_away_is_not_ready_until_they_are_back(
+    served: Served, name: str
+) -> None:
+    file = served.suite.kit.settings.data / name
     file.rename(file.with_name("aside"))
     answer = await served.visitor().get("/readyz")
     file.with_name("aside").rename(file)
