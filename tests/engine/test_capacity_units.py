@@ -200,6 +200,15 @@ def test_transactions_cost_twice(engine: Engine) -> None:
     assert read["ConsumedCapacity"] == [{"TableName": "music", "CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]
 
 
+def test_an_index_costs_twice_in_a_transaction_as_its_table_does(engine: Engine) -> None:
+    """Our choice, see the differences in docs/engine.md."""
+    create(engine, gsis=[index("byG", "g")])
+    action = {"Put": {"TableName": "music", "Item": {"pk": {"S": "a"}, "g": {"S": "x"}}}}
+    wrote = engine.call("TransactWriteItems", {"TransactItems": [action], "ReturnConsumedCapacity": "INDEXES"})
+    (consumed,) = wrote["ConsumedCapacity"]
+    assert (consumed["Table"]["CapacityUnits"], _gsi(consumed)) == (2.0, 2.0)
+
+
 def _scan_units(engine: Engine, **members: Any) -> float:
     return _units(engine.call("Scan", {"TableName": "music", "ReturnConsumedCapacity": "TOTAL", **members}))
 
