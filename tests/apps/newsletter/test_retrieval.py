@@ -15,7 +15,7 @@ from partita.apps.newsletter.inputs import NewItem, NewNewsletter, NewSource, So
 from partita.apps.newsletter.schema import Issue, Source
 from partita.apps.newsletter.service.topics import passages
 from partita.kit.lists import find
-from partita.table import Put
+from partita.table import Put, Update
 from tests.apps.house import kit_on
 from tests.apps.newsletter.served import ServedLetters, Somebody, serve, served_in
 from tests.apps.newsletter.test_sources_web import _multipart
@@ -177,6 +177,25 @@ async def test_what_an_earlier_issue_cited_ranks_lower_and_says_so(served: Serve
     assert again["metadata"]["used_in"] == "No. 11"
     assert again["metadata"]["parts"]["earlier"] == 0.5
     assert again["score"] < entry["score"]
+
+
+async def test_what_only_a_later_issue_cited_was_not_used_before(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    code = await edition(served, ada, LIVESTOCK)
+    (entry,) = await found(served, ada, code)
+    for number in range(2, 16):  # more than the issues that are looked at
+        later = await served.service.newsletters.next_issue(ada.viewer, code)
+        issue = Issue.key(Issue.series_id(later.series_id or ""), Issue.created_at(later.created_at))
+        assert later.issue_number == number
+        await served.kit.store.write(Update(issue, Issue.chunk_ids.set((entry["id"],))))
+    (again,) = await found(served, ada, code)
+    assert not again["metadata"].get("used_in")
+    assert again["score"] == entry["score"]
+    first = await find(served.kit.store, schema.newsletter, code)
+    assert first is not None
+    assert await served.service.newsletters.earlier(first) == {}
+    assert await served.service.newsletters.earlier(later) == {entry["id"]: 14}
 
 
 # -- pages and API

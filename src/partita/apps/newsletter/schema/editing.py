@@ -55,6 +55,11 @@ def issues_of(series_id: str) -> Query[Issue]:
     return Issue.query(Issue.series_id(series_id)).newest_first()
 
 
+def issues_before(series_id: str, created_at: str) -> Query[Issue]:
+    """The issues of a series that were made before a moment, newest first."""
+    return issues_of(series_id).before(Issue.created_at(created_at))
+
+
 # 3. Shares
 class Share(
     Item,

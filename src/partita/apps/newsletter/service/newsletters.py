@@ -239,14 +239,14 @@ class Newsletters:
         return tuple(newsletter for newsletter in page if newsletter.attention.keys() - {"review"})
 
     async def earlier(self, newsletter: Newsletter) -> dict[str, int]:
-        """Chunk id → the number of the earlier issue that cited it last."""
+        """Chunk id → the number of the earlier issue that cited it last. An issue that was made later is none."""
         if newsletter.series_id is None:
             return {}
         cited: dict[str, int] = {}
-        async for issue in self._store.stream(schema.issues_of(newsletter.series_id)):
-            if issue.newsletter_code != newsletter.newsletter_code:
-                for chunk_id in issue.chunk_ids:
-                    cited[chunk_id] = max(cited.get(chunk_id, 0), issue.issue_number)
+        before = schema.issues_before(newsletter.series_id, newsletter.created_at)
+        async for issue in self._store.stream(before):
+            for chunk_id in issue.chunk_ids:
+                cited.setdefault(chunk_id, issue.issue_number)
         return cited
 
     async def find(self, code: str) -> Newsletter | None:

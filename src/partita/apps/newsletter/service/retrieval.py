@@ -121,15 +121,15 @@ class Retrieving:
         return found
 
     async def _used_in(self, newsletter: Newsletter) -> dict[str, str]:
-        """Passages that earlier issues of the series cited, with the latest of them."""
+        """Passages that earlier issues of the series cited, with the latest of them. When an issue is planned anew,
+        those that were made after it are no earlier ones."""
         if not newsletter.series_id:
             return {}
-        issues = await self._store.page(schema.issues_of(newsletter.series_id), limit=_ISSUES)
+        before = schema.issues_before(newsletter.series_id, newsletter.created_at)
         used: dict[str, str] = {}
-        for issue in issues:
-            if issue.newsletter_code != newsletter.newsletter_code:
-                for chunk_id in issue.chunk_ids:
-                    used.setdefault(chunk_id, f"No. {issue.issue_number}")
+        for issue in await self._store.page(before, limit=_ISSUES):
+            for chunk_id in issue.chunk_ids:
+                used.setdefault(chunk_id, f"No. {issue.issue_number}")
         return used
 
     async def _finish(self, work: Work, newsletter: Newsletter, topics: Topics, found: Retrieval) -> None:
