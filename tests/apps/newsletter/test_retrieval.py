@@ -12,7 +12,7 @@ import pytest
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import NewItem, NewNewsletter, NewSource, SourceEdit, TopicsEdit
-from partita.apps.newsletter.schema import Issue, Source
+from partita.apps.newsletter.schema import Issue, Newsletter, Source
 from partita.apps.newsletter.service.topics import passages
 from partita.kit.lists import find
 from partita.table import Put, Update
@@ -196,6 +196,21 @@ async def test_what_only_a_later_issue_cited_was_not_used_before(served: ServedL
     assert first is not None
     assert await served.service.newsletters.earlier(first) == {}
     assert await served.service.newsletters.earlier(later) == {entry["id"]: 14}
+
+
+async def test_an_earlier_issue_is_called_by_its_own_label(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    code = await edition(served, ada, LIVESTOCK)
+    (entry,) = await found(served, ada, code)
+    first = await find(served.kit.store, schema.newsletter, code)
+    assert first is not None
+    await served.kit.store.write(Update(first.own_key, Newsletter.issue_label.set("Issue 9")))
+    second = await served.service.newsletters.next_issue(ada.viewer, code)
+    cited = Issue.key(Issue.series_id(second.series_id or ""), Issue.created_at(first.created_at))
+    await served.kit.store.write(Update(cited, Issue.chunk_ids.set((entry["id"],))))
+    (again,) = await found(served, ada, second.newsletter_code)
+    assert (second.issue_label, again["metadata"]["used_in"]) == ("Issue 10", "Issue 9")
 
 
 # -- pages and API

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Draft, Issue, Newsletter, Outline, Share, Topics
 from partita.apps.newsletter.service.access import Access, no_newsletter
 from partita.apps.newsletter.service.bookkeeping import is_touched
+from partita.apps.newsletter.service.issue_labels import counted_on
 from partita.apps.newsletter.service.outlining import PERSON, read_plan, stored_modifications, stored_sections
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
@@ -25,7 +25,6 @@ from partita.table.types import timestamp
 
 MAKING = Rule("newsletter-new", most=60, seconds=3600)
 _TRIES = 20
-_LAST_NUMBER = re.compile(r"\d+(?!.*\d)")
 _COPIED = (
     *("description", "target_audience", "tone_professional", "tone_technical", "format_type", "length_preference"),
     *("frequency", "geographic_focus", "language", "theme", "preheader", "generator"),
@@ -85,7 +84,7 @@ class Newsletters:
                 viewer,
                 **_copied(before),
                 title=before.title,
-                issue_label=_counted_up(before.issue_label, following),
+                issue_label=counted_on(before.issue_label, following - number),
                 series_id=series,
                 issue_number=following,
             )
@@ -269,11 +268,6 @@ def has_words(newsletter: Newsletter, words: Iterable[str]) -> bool:
 
 def _copied(before: Newsletter) -> dict[str, Any]:
     return {name: getattr(before, name) for name in _COPIED}
-
-
-def _counted_up(label: str, number: int) -> str:
-    """`No. 12` after `No. 11`; a label without a number stays."""
-    return _LAST_NUMBER.sub(str(number), label, count=1)
 
 
 def _issue(newsletter: Newsletter, series_id: str, number: int, chunk_ids: tuple[str, ...]) -> Issue:

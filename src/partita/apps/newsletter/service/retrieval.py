@@ -121,15 +121,19 @@ class Retrieving:
         return found
 
     async def _used_in(self, newsletter: Newsletter) -> dict[str, str]:
-        """Passages that earlier issues of the series cited, with the latest of them. When an issue is planned anew,
-        those that were made after it are no earlier ones."""
+        """Passages that earlier issues of the series cited, with the label of the latest of them. Issues that
+        were made after this one are no earlier ones."""
         if not newsletter.series_id:
             return {}
         before = schema.issues_before(newsletter.series_id, newsletter.created_at)
+        issues = await self._store.page(before, limit=_ISSUES)
+        keys = schema.newsletters_with(tuple(issue.newsletter_code for issue in issues)).keys if issues else ()
+        found = await self._store.batch_get(keys) if keys else []
+        labels = {each.newsletter_code: each.issue_label for each in found if each is not None}
         used: dict[str, str] = {}
-        for issue in await self._store.page(before, limit=_ISSUES):
+        for issue in issues:
             for chunk_id in issue.chunk_ids:
-                used.setdefault(chunk_id, f"No. {issue.issue_number}")
+                used.setdefault(chunk_id, labels.get(issue.newsletter_code) or f"No. {issue.issue_number}")
         return used
 
     async def _finish(self, work: Work, newsletter: Newsletter, topics: Topics, found: Retrieval) -> None:

@@ -105,6 +105,11 @@ def dates_in(text: str) -> Iterable[date]:
             yield found
 
 
+def date_spans(text: str) -> list[tuple[int, int]]:
+    """Where the dates of a text stand."""
+    return [match.span() for match in _DATE.finditer(text.translate(_ARABIC_DIGITS))]
+
+
 def without_dates(text: str) -> str:
     """What a text says beside dates."""
     return _DATE.sub(" ", text.translate(_ARABIC_DIGITS))
