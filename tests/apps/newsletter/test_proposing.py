@@ -24,7 +24,6 @@ from partita.apps.newsletter.service.proposing.page_limits import page_limit, to
 from partita.apps.newsletter.service.proposing.requirements import (
     CallText,
     Requirement,
-    amounts_in,
     group_of,
     offer_in,
     read_requirements,
@@ -32,6 +31,7 @@ from partita.apps.newsletter.service.proposing.requirements import (
     requirements_in,
 )
 from partita.apps.newsletter.service.proposing.states import STATUSES, check_move, next_states
+from partita.apps.newsletter.service.proposing.sums import amounts_in
 from partita.kit.problems import Conflict
 
 CALL = [
@@ -99,6 +99,11 @@ def test_reading_a_call_again_keeps_ticks_and_sections() -> None:
     }
 
 
+def test_a_call_offers_its_ceiling_however_it_writes_thousands() -> None:
+    call = [CallText("The total budget must not exceed 250.000 EUR per project. The own share must be 5.000 EUR.", 1)]
+    assert offer_in(requirements_in(call), date(2031, 1, 1)).amount == 250_000
+
+
 @given(st.lists(st.text(max_size=120), max_size=6))
 def test_requirements_are_always_words_of_the_call_and_told_once(texts: list[str]) -> None:
     found = requirements_in([CallText(text, None) for text in texts])
@@ -115,10 +120,47 @@ def test_requirements_are_always_words_of_the_call_and_told_once(texts: list[str
         ("KES 300 000 each", [(300_000, "KES")]),
         ("50,000 EUR", [(50_000, "EUR")]),
         ("15 pages", []),
+        ("250.000 EUR", [(250_000, "EUR")]),
+        ("at most EUR 1.200.000.", [(1_200_000, "EUR")]),
+        ("1 200 000 EUR", [(1_200_000, "EUR")]),
+        ("EUR 250.000,50", [(250_000, "EUR")]),
+        ("1,5 million EUR", [(1_500_000, "EUR")]),
+        ("EUR 1.250 million", [(1_250_000, "EUR")]),
+        ("CHF 1’200’000", [(1_200_000, "CHF")]),
+        ("USD 250,000, 12 months", [(250_000, "USD")]),
+        ("Lot 1: 250.000 EUR; lot 2: 300.000 EUR", [(250_000, "EUR"), (300_000, "EUR")]),
+        ("1. EUR 250.000 2. EUR 300.000", [(250_000, "EUR"), (300_000, "EUR")]),
+        ("USD 50,000, 100,000 or 150,000", [(50_000, "USD"), (100_000, "USD"), (150_000, "USD")]),
+        ("between EUR 50.000 and 250.000", [(50_000, "EUR"), (250_000, "EUR")]),
+        ("50,000 to 250,000 EUR", [(50_000, "EUR"), (250_000, "EUR")]),
+        ("USD 1 to 2 million", [(1_000_000, "USD"), (2_000_000, "USD")]),
+        ("USD 50,000 and 100,000 farmers", [(50_000, "USD")]),
+        ("250,000 EUR 36 months", [(250_000, "EUR")]),
+        ("12 bikes 300 and an entrepreneur 5", []),
     ],
 )
 def test_sums_of_money_are_read_with_their_currency(text: str, sums: list[tuple[int, str]]) -> None:
     assert amounts_in(text) == sums
+
+
+@given(
+    st.lists(st.integers(10_000, 10**9), min_size=1, max_size=5),
+    st.sampled_from(",. \u00a0\u202f’"),
+    st.sampled_from(("EUR {}", "{} EUR", "€{}", "{} €", "EUR\u00a0{}")),
+    st.sampled_from(("{}", "lot 1: {}", "up to {} for 36 months", "{}, 12 months", "({})", "{}.")),
+)
+def test_however_a_sum_is_written_it_is_the_same_sum(values: list[int], mark: str, written: str, around: str) -> None:
+    numbers = [f"{value:,}".replace(",", mark) for value in values]
+    expected = [(value, "EUR") for value in values]
+    for number, wanted in zip(numbers, expected, strict=True):
+        assert amounts_in(around.format(written.format(number))) == [wanted]
+    assert amounts_in("; ".join(written.format(number) for number in numbers)) == expected
+    assert amounts_in(written.format("; ".join(numbers))) == expected
+
+
+@given(st.text(alphabet="0123456789 .,’-–USDEURmillion€$;and\n", max_size=400))
+def test_any_text_has_sums_that_are_whole_numbers(text: str) -> None:
+    assert all(amount >= 0 and currency for amount, currency in amounts_in(text))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Literal
 
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.proposing.sums import MONEY, amounts_in
 from partita.apps.newsletter.service.reading.chunks import page_at
 from partita.apps.newsletter.service.reading.dates import dates_in
 from partita.apps.newsletter.service.reading.sentences import sentences, word_count
@@ -28,7 +29,6 @@ LONGEST = 400
 _FEWEST_WORDS = 4
 _MOST_WORDS = 90
 
-_MONEY = r"(?:USD|US\$|EUR|€|GBP|£|\$|KES|KSh|ETB|UGX|TZS|SDG|SOS|CHF)"
 _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
     (
         "dates",
@@ -68,7 +68,7 @@ _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
     (
         "money",
         re.compile(
-            rf"{_MONEY}\s?\d|\d\s?{_MONEY}"
+            rf"{MONEY}\s?\d|\d\s?{MONEY}"
             r"|\bbudget\b.*\b(?:must|shall|should|may not|at most|exceed|required|include)\b"
             r"|\bco-?financ|\bcost[- ]shar|\boverheads?\b|\bindirect costs?\b|በጀት|ميزانية|تمويل",
             re.IGNORECASE,
@@ -84,12 +84,6 @@ _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_AMOUNT = re.compile(
-    rf"(?P<before>{_MONEY})\s?(?P<number>\d[\d,. ]*\d|\d)\s?(?P<unit>million|m\b|thousand|k\b)?"
-    rf"|(?P<number2>\d[\d,.]*)\s?(?P<unit2>million|thousand)?\s?(?P<after>{_MONEY})",
-    re.IGNORECASE,
-)
-_CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "KSH": "KES"}
 _WORDS = re.compile(r"[^\W\d_]{4,}")
 _PLAIN = frozenset(
     (
@@ -179,22 +173,6 @@ def offer_in(found: Sequence[Requirement], today: date) -> Offer:
     ]
     amount, currency = max(sums, default=(None, ""), key=lambda pair: pair[0] or 0)
     return Offer(deadline.isoformat() if deadline else None, amount, currency)
-
-
-def amounts_in(text: str) -> list[tuple[int, str]]:
-    """Sums of money with their currency."""
-    found = []
-    for match in _AMOUNT.finditer(text):
-        number = (match["number"] or match["number2"]).replace(",", "").replace(" ", "")
-        mark = (match["before"] or match["after"]).upper()
-        try:
-            value = float(number.rstrip("."))
-        except ValueError:
-            continue
-        unit = (match["unit"] or match["unit2"] or "").lower()
-        value *= 1_000_000 if unit.startswith("m") else 1_000 if unit else 1
-        found.append((round(value), _CURRENCIES.get(mark, mark)))
-    return found
 
 
 def read_requirements(metadata: Mapping[str, Any]) -> tuple[Requirement, ...]:
