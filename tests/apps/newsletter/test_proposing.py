@@ -222,6 +222,13 @@ def test_what_does_not_add_up_is_said() -> None:
         ("1.200,50", "1200.50"),
         ("-5", "-5"),
         ("12,5", "12.5"),
+        ("12.000", "12000"),
+        ("EUR 1.200.000", "1200000"),
+        ("1’200", "1200"),
+        ("1\u202f200", "1200"),
+        ("٢٥٠٬٠٠٠", "250000"),
+        ("0.125", "0.125"),
+        ("12.50", "12.50"),
     ],
 )
 def test_numbers_are_read_as_people_write_them(written: str, amount: str) -> None:
@@ -235,6 +242,50 @@ def test_a_total_is_right_if_and_only_if_it_is_the_sum(costs: list[int]) -> None
     for total in (sum(costs), sum(costs) + 1):
         (budget,) = budgets_in(f"| Item | USD |\n|---|---|\n{lines}\n| Total | {total:,} |")
         assert (budget.faults == ()) == (total == sum(costs))
+
+
+SUBTOTALS = (
+    "Subtotal",
+    "Sub-total {}",
+    "**Subtotal {}**",
+    "{} subtotal",
+    "Total {}",
+    "{} total",
+    "Total",
+    "1.4 Total {}",
+)
+TOTALS = ("Total", "**Grand total**", "TOTAL (USD)", "Total project costs", "Total budget")
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 10**6), min_size=1, max_size=4), min_size=1, max_size=4),
+    st.sampled_from(SUBTOTALS),
+    st.sampled_from(TOTALS),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_subtotals_are_no_lines_and_are_checked_themselves(
+    groups: list[list[int]], named: str, total: str, headed: bool, wrong: int
+) -> None:
+    rows: list[str] = []
+    for number, group in enumerate(groups):
+        name = f"group {'abcd'[number]}"
+        if headed:
+            rows.append(f"| **{name}** | |")
+        rows += [f"| Item {n} | {cost:,} |" for n, cost in enumerate(group)]
+        rows.append(f"| {named.format(name)} | {sum(group) + 10**8 * (number == wrong):,} |")
+    whole = sum(map(sum, groups))
+    (budget,) = budgets_in("\n".join(("| Item | USD |", "|---|---|", *rows, f"| {total} | {whole:,} |")))
+    assert budget.total == whole
+    assert len(budget.faults) == (wrong < len(groups)), budget.faults
+
+
+def test_a_subtotal_may_be_of_all_lines_above_it_or_of_those_below() -> None:
+    head = "| No. | Item | USD | Share |\n|---|---|---|---|\n"
+    rows = ("| | Total staff | 30 | 75% |", "| 1 | Ada | 10 | |", "| 2 | Ben | 20 | |", "| 3 | Fuel | 5 | |")
+    more = ("| | Total direct costs | 35 | 88% |", "| 4 | Overheads | 5 | 12% |", "| | Total | 40 | 100% |")
+    (budget,) = budgets_in(head + "\n".join((*rows[:3], "| Travel | | | |", rows[3], *more)))
+    assert (budget.total, budget.faults) == (Decimal(40), ())
 
 
 def test_every_frame_has_sections_with_keys_of_their_own() -> None:

@@ -6,9 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import Literal
 
-_NUMBER = re.compile(r"^[^\d\-−]{0,6}(-|−)?(\d[\d,.\s]*)[^\d]{0,6}$")
-_TOTAL = re.compile(r"^\**\s*(?:grand\s+)?(?:total|sum|ጠቅላላ|ድምር|المجموع|الإجمالي)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"^[^\d\-−]{0,6}(-|−)?(\d[\d,.\s’'٬٫]*)[^\d]{0,6}$")
+_TOTAL = re.compile(
+    r"^(?:(?:grand|overall)\s+)?(?:totals?|sum)\b|^(?:ጠቅላላ|ድምር|المجموع|الإجمالي)(?!\w)"
+    r"|^\D{2,60}\s(?:sub-?\s?)?total(?:\s+(?:costs?|budget|amount))?$",
+    re.IGNORECASE,
+)
+_OF_A_PART = re.compile(r"\bsub-?\s?totals?\b|ንዑስ ድምር|المجموع (?:الفرعي|الجزئي)", re.IGNORECASE)
+_OF_ALL = re.compile(
+    r"^(?:(?:grand|overall)\s+)?(?:total|sum|ጠቅላላ|ድምር|المجموع|الإجمالي)(?:\s+(?:budget|costs?|amount|requested|request))?$",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(r"^\W*(?:(?:\d+(?:\.\d+)*|[A-Z])[.)]?\s+)?|\s*(?:\([^)]*\)|:|\bin [A-Z]{3})?\W*$")
+Kind = Literal["line", "heading", "part", "sum", "total"]
 _RULE = frozenset(" \t|:-")
 
 
@@ -35,14 +47,14 @@ def budgets_in(text: str) -> tuple[Budget, ...]:
 
 
 def amount_of(text: str) -> Decimal | None:
-    """A number as people write it in a table: `1,200.50`, `USD 300`, `12 000`; None if it is none."""
+    """A number as people write it in a table: `1,200.50`, `USD 300`, `12 000`, `12.000`; None if it is none."""
     match = _NUMBER.match(text.strip().strip("*"))
     if match is None:
         return None
-    digits = match[2].strip().replace(" ", "").replace("\u00a0", "")
+    digits = re.sub(r"[\s’'٬]", "", match[2]).replace("٫", ".")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
         digits = digits.replace(",", "")
-    elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", digits) and digits.count(".") + digits.count(",") > 1:
+    elif re.fullmatch(r"[^\D0]\d{0,2}(?:\.\d{3})+(?:,\d+)?", digits):
         digits = digits.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"\d+,\d{1,2}", digits):
         digits = digits.replace(",", ".")
@@ -55,25 +67,79 @@ def amount_of(text: str) -> Decimal | None:
 
 def _checked(table: Sequence[tuple[str, ...]]) -> Budget:
     head, *rows = table
-    lines = [row for row in rows if not _TOTAL.match(row[0])]
-    totals = [row for row in rows if _TOTAL.match(row[0])]
+    kinds = _kinds(rows)
+    lines = [row for row, kind in zip(rows, kinds, strict=True) if kind == "line"]
     faults: list[str] = []
     counted: Decimal | None = None
     for column in range(1, len(head)):
-        values = [amount_of(row[column]) for row in lines if column < len(row)]
-        numbers = [value for value in values if value is not None]
+        numbers = [value for row in lines if (value := _in(row, column)) is not None]
         if not numbers or len(numbers) * 2 < len(lines):
             continue
-        comes_to = sum(numbers, Decimal(0))
-        counted = comes_to
-        for row in totals:
-            written = amount_of(row[column]) if column < len(row) else None
-            if written is not None and written != comes_to:
+        counted = comes_to = sum(numbers, Decimal(0))
+        for place, row in enumerate(rows):
+            written = _in(row, column)
+            if written is None:
+                continue
+            if kinds[place] == "total" and written != comes_to:
                 faults.append(f"“{head[column]}” comes to {comes_to:,}, and the table says {written:,}.")
+            elif kinds[place] == "part" and written not in (sums := _parts(rows, kinds, place, column)):
+                label = f"“{_label(row)}”"
+                faults.append(f"{label}: “{head[column]}” comes to {sums[0]:,}, and the table says {written:,}.")
     faults += _products(head, lines)
-    if counted is not None and not totals and len(lines) > 1:
+    if counted is not None and "total" not in kinds and len(lines) > 1:
         faults.append(f"The table has no line for the total, which is {counted:,}.")
     return Budget(tuple(head), tuple(rows), counted, tuple(faults))
+
+
+def _kinds(rows: Sequence[Sequence[str]]) -> list[Kind]:
+    """What each row is. The last of several totals is that of all; one that names what it sums up is, if nothing
+    stands below it."""
+    kinds: list[Kind] = []
+    for row in rows:
+        label = _label(row)
+        if _OF_A_PART.search(label):
+            kinds.append("part")
+        elif _TOTAL.search(label):
+            kinds.append("total" if _OF_ALL.fullmatch(label) else "sum")
+        else:
+            kinds.append("line" if any(_in(row, column) is not None for column in range(1, len(row))) else "heading")
+    totals = [place for place, kind in enumerate(kinds) if kind == "total"]
+    last = max((place for place, kind in enumerate(kinds) if kind != "heading"), default=-1)
+    of_all = totals[-1] if totals else last if last >= 0 and kinds[last] == "sum" else -1
+    return [
+        kind if kind in ("line", "heading") else "total" if place == of_all else "part"
+        for place, kind in enumerate(kinds)
+    ]
+
+
+def _parts(rows: Sequence[Sequence[str]], kinds: Sequence[Kind], place: int, column: int) -> list[Decimal]:
+    """What a subtotal may come to: the lines above it since a heading, another sum or the beginning; or those below."""
+    found: list[Decimal] = []
+    above, counted = Decimal(0), False
+    for before in range(place - 1, -1, -1):
+        if kinds[before] == "line":
+            above, counted = above + (_in(rows[before], column) or 0), True
+        elif counted:
+            found.append(above)
+    found += [above] if counted else []
+    below = Decimal(0)
+    for after in range(place + 1, len(rows)):
+        if kinds[after] != "line":
+            break
+        below += _in(rows[after], column) or 0
+    return [*found, below]
+
+
+def _label(row: Sequence[str]) -> str:
+    """What a row is called: its first words, without a number before them."""
+    worded = (cell for cell in row if re.search(r"[^\W\d_]", cell))
+    return _NUMBERING.sub("", next(worded, "").replace("*", ""))
+
+
+def _in(row: Sequence[str], column: int) -> Decimal | None:
+    """The amount in a column; a share of a hundred is none."""
+    cell = row[column] if column < len(row) else ""
+    return None if "%" in cell or "٪" in cell else amount_of(cell)
 
 
 def _products(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
