@@ -7,14 +7,17 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.apps.newsletter.formats import recommended_topics, topic_id
 from partita.apps.newsletter.service.reading.sentences import word_count
-from partita.apps.newsletter.service.writing.candidates import acronyms_in, longest_sentence, wording
+from partita.apps.newsletter.service.writing.candidates import acronyms_in, candidates, longest_sentence, wording
+from partita.apps.newsletter.service.writing.checker import check
 from partita.apps.newsletter.service.writing.phrases import BOOKS, book
 from partita.apps.newsletter.service.writing.reading_back import pieces
 from partita.apps.newsletter.service.writing.retrieval import age_in_days, names_region
-from partita.apps.newsletter.service.writing.values import WORDS, Edition, Passage
+from partita.apps.newsletter.service.writing.values import WORDS, Citation, Edition, Passage
 from tests.apps.newsletter.writing.editions import EDITIONS, Made, found, made
 from tests.apps.newsletter.writing.questions import TODAY
 
@@ -38,12 +41,47 @@ def test_figures_and_sentences_grow_with_the_technical_tone() -> None:
 
 def test_below_a_technical_tone_brackets_go_and_acronyms_are_spelled_out() -> None:
     defined = Passage("a", "s", "The Integrated Phase Classification (IPC) has five phases.")
-    acronyms = acronyms_in([defined])
+    acronyms = acronyms_in([defined])["s"]
     assert acronyms == {"IPC": "Integrated Phase Classification"}
     sentence = "Two districts are in IPC phase 4 (emergency)."
     plain = replace(EDITION, tone_technical=30)
     assert wording(sentence, plain, acronyms) == "Two districts are in Integrated Phase Classification phase 4."
     assert wording(sentence, EDITION, acronyms) == sentence
+
+
+MEANINGS = ("Agricultural Market Fund", "Arid Meadow Forum", "Animal Medicine Facility", "Average Monthly Flow")
+
+
+@given(st.permutations(MEANINGS), st.integers(0, 3))
+def test_an_acronym_is_spelled_out_as_its_own_source_does(meanings: list[str], spelling: int) -> None:
+    passages = [
+        Passage(
+            f"p{n}",
+            f"s{n}",
+            f"{f'The {meaning} (AMF) began.' * (n < spelling)} An AMF paid {n + 20} herders of the valley.",
+        )
+        for n, meaning in enumerate(meanings)
+    ]
+    plain = replace(EDITION, tone_technical=30)
+    told = {each.passage.id: each.text for each in candidates(passages, plain, acronyms_in(passages)) if each.figures}
+    citations = [Citation(n + 1, f"p{n}", f"s{n}", "T", each.text) for n, each in enumerate(passages)]
+    for n, meaning in enumerate(meanings):
+        name = meaning if n < spelling else "AMF"
+        assert told[f"p{n}"] == f"An {name} paid {n + 20} herders of the valley."
+        for other in meanings:
+            text = f"An {other} paid {n + 20} herders of the valley. [{n + 1}]"
+            (found,) = check(plain, (), pieces({"a": text}), citations, passages)
+            assert found.faithful == (other == name)
+
+
+def test_articles_suit_the_words_of_an_acronym_and_one_with_two_meanings_stays() -> None:
+    sentence = "A UNU paper and an FAO report name an NGO."
+    spelled = "The Food and Agriculture Organization (FAO) met a New Growers Office (NGO). "
+    known = acronyms_in([Passage("a", "s", spelled), Passage("b", "s", "The Unified Nursery Union (UNU) grew.")])["s"]
+    said = wording(sentence, replace(EDITION, tone_technical=30), known)
+    assert said.startswith("A Unified Nursery Union paper and a Food and Agriculture Organization report name a New ")
+    twice = acronyms_in([Passage("a", "s", spelled), Passage("b", "s", "The National Goat Office (NGO) grew.")])["s"]
+    assert twice == {"FAO": "Food and Agriculture Organization"}
 
 
 def test_findings_list_their_figures_from_a_technical_tone_on() -> None:

@@ -70,6 +70,9 @@ _GENERIC = re.compile(
 )
 _SPELLED = re.compile(r"\b((?:[A-Z][a-z]+|of|and|on|for|the)(?: (?:[A-Z][a-z]+|of|and|on|for|the))+) \(([A-Z]{2,6})\)")
 
+Acronyms = Mapping[str, Mapping[str, str]]
+"""By source: its acronyms, and what they stand for in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -111,9 +114,10 @@ def longest_sentence(edition: Edition) -> int:
 
 
 def candidates(
-    passages: Iterable[Passage], edition: Edition, acronyms: Mapping[str, str] | None = None
+    passages: Iterable[Passage], edition: Edition, acronyms: Acronyms | None = None
 ) -> tuple[Candidate, ...]:
     """The sentences of some passages that may be printed; a sentence that two passages share counts once."""
+    known = acronyms or {}
     found: dict[str, Candidate] = {}
     for passage in passages:
         if passage.kind != "text":
@@ -121,7 +125,7 @@ def candidates(
         kept: dict[int, Candidate] = {}
         begun = False  # a name or a day before the text is no sentence that others lean on
         for place, sentence in enumerate(sentences(passage.text)):
-            made = _candidate(sentence.text, passage, place, edition, acronyms or {}, first=not begun)
+            made = _candidate(sentence.text, passage, place, edition, known.get(passage.source_id, {}), first=not begun)
             begun = begun or bool(_ENDS.search(sentence.text))
             if made is not None and (not made.loose or place - 1 in kept):
                 kept[place] = made
@@ -191,25 +195,39 @@ def has_connective(sentence: str) -> bool:
 
 def wording(sentence: str, edition: Edition, acronyms: Mapping[str, str]) -> str:
     """A sentence as an edition prints it: without a leading connective, and below a technical tone without brackets and
-    with acronyms spelled out as the sources do."""
+    with acronyms spelled out as its source does."""
     text = without_connective(sentence)
     if edition.tone_technical < BRACKETS_FROM:
         text = _BRACKETS.sub("", text)
-        for short, long in acronyms.items():
-            text = re.sub(rf"\b{re.escape(short)}\b", long, text)
+        text = spelled_out(text, acronyms)
     return text
 
 
-def acronyms_in(passages: Iterable[Passage]) -> dict[str, str]:
-    """Acronyms that the sources spell out themselves, with what they stand for."""
-    found: dict[str, str] = {}
+def spelled_out(text: str, acronyms: Mapping[str, str]) -> str:
+    """A text with acronyms spelled out, and `a` or `an` before them as their words want it."""
+    for short, long in acronyms.items():
+        text = re.sub(rf"\b{re.escape(short)}\b", long, text)
+        if long[0] != "U":  # a union, an uplands board
+            article = r"\1n\2" if long[0] in "AEIO" else r"\1\2"
+            text = re.sub(rf"\b([Aa])n?(\s+{long})\b", article, text)
+    return text
+
+
+def acronyms_in(passages: Iterable[Passage]) -> Acronyms:
+    """By source: the acronyms that it spells out itself, with what they stand for there. What one source calls AMF
+    may be something else in another; an acronym that means two things in one source is left as it is."""
+    found: dict[str, dict[str, str]] = {}
+    two_meanings: set[tuple[str, str]] = set()
     for passage in passages:
         for match in _SPELLED.finditer(passage.text):
             words = [word for word in match[1].split() if word[0].isupper()]
             for size in range(2, len(words) + 1):
                 if "".join(word[0] for word in words[-size:]) == match[2]:
-                    start = match[1].rindex(words[-size])
-                    found.setdefault(match[2], match[1][start:])
+                    long = match[1][match[1].rindex(words[-size]) :]
+                    if found.setdefault(passage.source_id, {}).setdefault(match[2], long) != long:
+                        two_meanings.add((passage.source_id, match[2]))
+    for source_id, short in two_meanings:
+        del found[source_id][short]
     return found
 
 

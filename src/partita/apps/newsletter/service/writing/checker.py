@@ -4,13 +4,13 @@ stored. What a model wrote may be in other words, with the figures, names and qu
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.writing.announcements import is_announced
-from partita.apps.newsletter.service.writing.candidates import acronyms_in, without_connective
+from partita.apps.newsletter.service.writing.candidates import acronyms_in, spelled_out, without_connective
 from partita.apps.newsletter.service.writing.facts import (
     Facts,
     facts_of,
@@ -105,12 +105,15 @@ class _Sources:
         self._texts: dict[int, str] = {}
         self._facts: dict[int, Facts] = {}
         self._about: dict[int, tuple[str, ...]] = {}
-        self._acronyms = acronyms_in(passages.values())
+        self._acronyms_of: dict[int, Mapping[str, str]] = {}
+        acronyms = acronyms_in(passages.values())
         for each in citations:
             passage = passages.get(each.chunk_id)
             text = f"{each.quote}\n{passage.text if passage else ''}"
             self._written[each.n] = text
-            self._texts[each.n] = "\n".join((self._fold(text), self._fold(_BRACKETS.sub("", text))))
+            self._acronyms_of[each.n] = acronyms.get(each.source_id, {})
+            both = f"{text}\n{_BRACKETS.sub('', text)}"
+            self._texts[each.n] = _folded(spelled_out(both, self._acronyms_of[each.n]))
             self._about[each.n] = (each.title, each.publisher, each.date or "", passage.heading if passage else "")
         self._sentences: frozenset[str] | None = None
 
@@ -120,12 +123,15 @@ class _Sources:
 
     def have(self, sentence: str, numbers: tuple[int, ...]) -> bool:
         """Whether a sentence is in one of the sources that it cites; if it cites none, in any."""
-        wanted = self._fold(sentence)
-        if not wanted.strip():
+        if not fold(sentence).strip():
             return True
-        if numbers:
-            return any(wanted in self._texts.get(number, "") for number in numbers)
-        return wanted in self._all_sentences()
+        if not numbers:
+            return _folded(sentence) in self._all_sentences()
+        return any(
+            _folded(spelled_out(sentence, self._acronyms_of[number])) in self._texts[number]
+            for number in numbers
+            if number in self._texts
+        )
 
     def tell(self, sentence: str, numbers: tuple[int, ...]) -> bool:
         """Whether what a sentence claims is in the sources that it cites, though in other words."""
@@ -151,18 +157,18 @@ class _Sources:
         if self._sentences is None:
             every = {
                 text
-                for written in self._written.values()
-                for bare in dict.fromkeys((written, _BRACKETS.sub("", written)))
+                for number, written in self._written.items()
+                for bare in (written, _BRACKETS.sub("", written))
                 for each in sentences(bare)
-                for text in (each.text, without_connective(each.text))
+                for said in (each.text, without_connective(each.text))
+                for text in (said, spelled_out(said, self._acronyms_of[number]))
             }
-            self._sentences = frozenset(map(self._fold, every))
+            self._sentences = frozenset(map(_folded, every))
         return self._sentences
 
-    def _fold(self, text: str) -> str:
-        for short, long in self._acronyms.items():
-            text = re.sub(rf"\b{re.escape(short)}\b", long, text)
-        return "\n".join(f" {fold(line)} " for line in text.splitlines())
+
+def _folded(text: str) -> str:
+    return "\n".join(f" {fold(line)} " for line in text.splitlines())
 
 
 def _titles(

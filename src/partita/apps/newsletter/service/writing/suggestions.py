@@ -39,7 +39,8 @@ def other_sentences(
     """The best sentences for a section that its text does not have: from its own passages, then from `passages` (what
     was found for its topic)."""
     own = [library.passages[id] for story in section.stories for id in story.references if id in library.passages]
-    pool = candidates({each.id: each for each in (*own, *passages)}.values(), edition, acronyms_in(own))
+    given = {each.id: each for each in (*own, *passages)}.values()
+    pool = candidates(given, edition, acronyms_in(given))
     told = [frozenset(terms(text)) for each in pieces({"": markdown}) for text in each.sentences]
     known = topic(section.topic)
     words = known.words[edition.language].replace(":", " ") if known else ""
