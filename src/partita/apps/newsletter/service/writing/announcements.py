@@ -20,6 +20,7 @@ _SAME_SUBJECT = 0.2
 _AROUND = 2
 """Words between two days that make them one period: `to`, `and`, `until`."""
 
+_UNTIL = frozenset({"to", "and", "until", "–", "-", "إلى", "حتى", "እስከ"})
 _ANNOUNCES = re.compile(
     r"\b(will|shall|(is|are) (to|due|planned|scheduled|set|held|open)|deadline|takes? place|tak(e|ing) effect|begins?"
     r"|starts?|opens?|clos(es?|ing)|ends?|comes? into force|holds?|runs?|meets?|launch(es)?|can be (proposed|submitted"
@@ -67,34 +68,34 @@ def announcements(edition: Edition, text: str) -> list[Announcement]:
 
 def _of_sentence(edition: Edition, sentence: str) -> list[Announcement]:
     found: list[Announcement] = []
-    for first, last in _periods(sentence, placed_days(sentence)):
+    for first, last in periods(sentence, placed_days(sentence)):
         if not edition.today < first.day <= edition.today + AHEAD:
             continue
         if edition.language != "en":
             if _ELSEWHERE.search(sentence) and not _TAKEN_BACK_ELSEWHERE.search(sentence):
                 found.append(Announcement(first.day, last.day, sentence, sentence))
             continue
-        clause = _clause(sentence, first.start)
+        clause = clause_before(sentence, first.start)
         if _ANNOUNCES.search(clause) and not _TAKEN_BACK.search(_HELD_NOW.sub("", clause)):
             found.append(Announcement(first.day, last.day, _told(sentence, first, last), sentence))
     return found
 
 
-def _periods(sentence: str, days: Iterable[Day]) -> list[tuple[Day, Day]]:
+def periods(sentence: str, days: Iterable[Day]) -> list[tuple[Day, Day]]:
     """Days, two of them as one if the sentence says from when to when."""
     found: list[tuple[Day, Day]] = []
     for each in days:
         if found and found[-1][0] is found[-1][1]:
             before = found[-1][1]
             between = sentence[before.end : each.start].split()
-            if 0 < len(between) <= _AROUND and before.day < each.day and between[0] in ("to", "and", "until", "–", "-"):
+            if 0 < len(between) <= _AROUND and before.day < each.day and between[0] in _UNTIL:
                 found[-1] = (before, each)
                 continue
         found.append((each, each))
     return found
 
 
-def _clause(sentence: str, place: int) -> str:
+def clause_before(sentence: str, place: int) -> str:
     """The clause that leads to a day."""
     breaks = [found.end() for found in _CLAUSE_BREAK.finditer(sentence, 0, place)]
     return sentence[max(breaks, default=0) : place]

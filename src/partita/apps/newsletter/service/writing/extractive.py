@@ -151,13 +151,29 @@ class _Pools:
             + _FACT * (story.shape == "opportunity" and is_fact(each.text))
             for each, score in zip(pool, found, strict=True)
         }
-        lead = [each for each in pool if each.passage.id in story.references[:1] and each.stands_alone]
+        lead = [each for each in pool if each.stands_alone and each.passage.id in _beginning(story, pool)]
         chosen = choose(pool, judged, budget, told, lead)
         must = telling(story.title, pool, judged, " ".join(each.text for each in chosen))
         if must:  # what the headline claims is told
             need = telling(story.title, pool, judged)
             chosen = choose(pool, judged, budget, told, lead, need)
         return chosen, judged
+
+
+def _beginning(story: Story, pool: Sequence[Candidate]) -> frozenset[str]:
+    """The passage that a story begins with: its first one, or the one before it, if that only goes on, as reactions do
+    with what was decided."""
+    first = next((each.passage for each in pool if each.passage.id in story.references[:1]), None)
+    if first is not None and first.position > 0 and is_generic(first.heading):
+        before = {
+            each.passage.id
+            for each in pool
+            if each.passage.source_id == first.source_id and each.passage.position == first.position - 1
+            if each.place == 0 and each.stands_alone
+        }
+        if before:
+            return frozenset(before)
+    return frozenset(story.references[:1])
 
 
 def _belongs(neighbour: Passage, passage: Passage) -> bool:

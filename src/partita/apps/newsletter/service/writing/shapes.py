@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
+from partita.apps.newsletter.service.writing.announcements import clause_before, periods
 from partita.apps.newsletter.service.writing.candidates import Candidate, is_generic
-from partita.apps.newsletter.service.writing.days import days_in
+from partita.apps.newsletter.service.writing.days import placed_days
 from partita.apps.newsletter.service.writing.headlines import untold
 from partita.apps.newsletter.service.writing.phrases import Book, day_in_words
 from partita.apps.newsletter.service.writing.selection import paragraphs
@@ -26,7 +28,9 @@ _WHO = re.compile(
 )
 _HOW_MUCH = re.compile(rf"\d[\d,.]*\s*(million\s+)?({_MONEY})|[$€]\s?\d", re.IGNORECASE)
 _BY_WHEN = re.compile(
-    r"\b(deadline|clos(e|es|ing)|until|no later than|apply by|due (on|by))\b|ይጠናቀቃል|آخر موعد", re.IGNORECASE
+    r"\b(deadline|clos(e|es|ing)|until|no later than|due (on|by)"
+    r"|(apply|submit|register|submitted|registered|sent|received|booked) (by|before))\b|ይጠናቀቃል|آخر موعد",
+    re.IGNORECASE,
 )
 _QUANTITY = re.compile(
     rf"\d[\d,.]*\s*(percent|%|million|billion|tonnes?|kilograms?|litres?|hectares?|cents?|times|people|households|farms"
@@ -82,7 +86,8 @@ def story_text(
     told = {story.title}
     begun: set[str] = set()
     for each in paragraphs(plain):
-        heading = "" if each[0].passage.id in begun else _run_in(each, told, words.full_stop)
+        turns = bool(begun) and each[0].passage.id not in begun  # right under the headline nothing is turned to
+        heading = _run_in(each, told, words.full_stop) if turns else ""
         begun |= {one.passage.id for one in each}
         blocks.append(f"{heading}{_paragraph(each, numbering)}")
     if facts:
@@ -169,9 +174,18 @@ def _leans_on(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
 
 def _date_line(lead: Candidate, edition: Edition) -> list[str]:
-    """When and where an event is, from its lead sentence."""
-    days = [day_in_words(each, edition.language) for each in days_in(lead.text)]
+    """When and where an event is, from its lead sentence: a day until which something can be sent in, or on which
+    registration closes, is not when it takes place."""
+    found: list[tuple[date, date]] = []
+    end = 0
+    for first, last in periods(lead.text, placed_days(lead.text)):
+        clause = clause_before(lead.text, first.start)
+        if not _BY_WHEN.search(lead.text, max(end, first.start - len(clause)), first.start):
+            found.append((first.day, last.day))
+        end = last.end
+    if not found:
+        return []
+    period = next((each for each in found if each[1] > edition.today), found[0])
+    days = dict.fromkeys(day_in_words(each, edition.language) for each in period)
     place = _PLACE.search(lead.text)
-    parts = [" – ".join(dict.fromkeys((days[0], days[-1])))] if days else []
-    parts += [place[1]] if place and days else []
-    return [f"**{' · '.join(parts)}**"] if parts else []
+    return [f"**{' · '.join((' – '.join(days), *((place[1],) if place else ())))}**"]

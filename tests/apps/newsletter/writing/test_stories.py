@@ -1,0 +1,87 @@
+"""How a single story is set: its date, its beginning, and what stands right under its headline."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partita.apps.newsletter.service.writing.extractive import write_section
+from partita.apps.newsletter.service.writing.phrases import day_in_words
+from partita.apps.newsletter.service.writing.values import Edition, Language, Library, Passage, Section, SoFar, Story
+
+TODAY = date(2031, 3, 3)
+EVENTS = "Events & Conferences"
+
+
+def told(story: Story, *passages: Passage, near: tuple[Passage, ...] = (), topic: str = "") -> list[str]:
+    """The blocks of a section with one story, without headings."""
+    language: Language = "ar" if passages[0].language == "ar" else "en"
+    edition = Edition("Digest", TODAY, language=language)
+    section = Section("a", "A", (story,), topic, 300)
+    library = Library({each.id: each for each in passages}, {passages[0].id: near})
+    markdown = write_section(edition, section, (section,), library, SoFar()).markdown
+    return [block for block in markdown.split("\n\n") if not block.startswith("#")]
+
+
+def event(text: str, language: str = "en") -> str:
+    """The first block of an event's story."""
+    story = Story("The fodder market days", references=("p",), words=120, shape="event")
+    return told(story, Passage("p", "s", text, "Fodder", "The fodder market days", language=language), topic=EVENTS)[0]
+
+
+@given(st.integers(1, 100), st.integers(1, 20), st.integers(1, 100))
+def test_an_event_has_the_days_on_which_it_takes_place_and_no_deadlines(ahead: int, length: int, after: int) -> None:
+    first, last, other = (TODAY + timedelta(days=days) for days in (ahead, ahead + length, ahead + length + after))
+    begins, ends, closes = (day_in_words(each, "en") for each in (first, last, other))
+    rest = " Herders from three counties meet buyers of hay there."
+    period = f"**{begins} – {ends} · Isiolo**"
+    assert event(f"The market days take place in Isiolo from {begins} to {ends}.{rest}") == period
+    late = f"Market days take place in Isiolo from {begins} to {ends}, and registration closes on {closes}."
+    assert event(late + rest) == period
+    early = f"Stalls can be booked until {begins} for the market days that begin on {closes}."
+    assert event(early + rest) == f"**{closes}**"
+    for asked in ("Posters can be proposed until", "Stalls must be registered by", "The deadline for stalls is"):
+        assert not event(f"{asked} {begins} by all who sell hay.{rest}").startswith("**")
+
+
+def test_a_period_in_arabic_is_one() -> None:
+    text = "يعقد مؤتمر الأراضي الجافة من 13 مارس 2031 إلى 17 مارس 2031. ويشارك فيه باحثون من عشرين دولة."
+    assert event(text, "ar") == "**13 مارس 2031 – 17 مارس 2031**"
+
+
+DECIDED = Passage(
+    "p0",
+    "s",
+    "Kenya published regulations that allow farmer groups to sell seed of local varieties. They come into force soon.",
+    "New rules for seed",
+    "What the regulations allow",
+)
+REACTIONS = Passage(
+    "p1",
+    "s",
+    "Seed companies in both towns warned that counterfeit seed could spread under the new rules. Farmer organisations"
+    " welcomed the decision and asked for simple forms in Swahili.",
+    "New rules for seed",
+    "Reactions from seed companies and farmers",
+    position=1,
+)
+
+
+def test_a_story_of_reactions_begins_with_what_was_decided() -> None:
+    story = Story("Farmer organisations and the new rules", references=("p1",), words=30)
+    assert told(story, REACTIONS, near=(DECIDED,))[0].startswith("Kenya published regulations")
+    assert told(story, REACTIONS)[0].startswith("Seed companies")
+
+
+@pytest.mark.parametrize("headline", ["Farmers book a machine by dialling a short code", "Hubs in Arsi", "News"])
+def test_right_under_a_headline_there_is_no_second_one(headline: str) -> None:
+    text = "Farmers book a machine by dialling a short code in Arsi. Planning by village cut empty driving by a half."
+    booking = Passage("p", "s", text, "Hubs", "Booking by telephone")
+    other = Passage(
+        "q", "s", "Women run five of the hubs now. Threshing by machine loses less grain.", "Hubs", "Owners"
+    )
+    blocks = told(Story(headline, references=("p", "q"), words=200), booking, other)
+    assert blocks[0].startswith("Farmers book")
