@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.apps.newsletter.service.writing.extractive import write_section
+from partita.apps.newsletter.service.writing.checker import check
+from partita.apps.newsletter.service.writing.extractive import write_draft, write_section
 from partita.apps.newsletter.service.writing.phrases import day_in_words
+from partita.apps.newsletter.service.writing.reading_back import pieces
 from partita.apps.newsletter.service.writing.values import Edition, Language, Library, Passage, Section, SoFar, Story
 
 TODAY = date(2031, 3, 3)
@@ -85,3 +89,30 @@ def test_right_under_a_headline_there_is_no_second_one(headline: str) -> None:
     )
     blocks = told(Story(headline, references=("p", "q"), words=200), booking, other)
     assert blocks[0].startswith("Farmers book")
+
+
+@given(
+    st.sampled_from(("What’s new", "Farm News", "የእርሻ ዜና", "نشرة الحقول")),
+    st.sampled_from(("", ".", "!", "?", "…", "...", "?!")),
+    st.sampled_from(("", "?", "!", "…", ".")),
+    st.integers(0, 100),
+    st.sampled_from(("en", "am", "ar")),
+)
+def test_a_title_that_ends_its_sentence_gets_no_second_mark(
+    title: str, mark: str, ending: str, tone: int, language: Language
+) -> None:
+    edition = Edition(f"{title}{mark}", TODAY, tone_professional=tone, language=language, length="short")
+    stories = (
+        Story(f"Who pays for seed{ending}", references=("p0",), words=60),
+        Story("Reactions", references=("p1",), words=60),
+    )
+    opening = Section("introduction", "Introduction", (Story("Welcome", shape="opening"),))
+    closing = Section("conclusion", "Conclusion", (Story("Bye", shape="closing"),))
+    outline = (opening, Section("a", "A", stories, words=120), closing)
+    library = Library({"p0": DECIDED, "p1": replace(REACTIONS, source_id="t")})
+    draft = write_draft(edition, outline, library)
+    texts = {each.key: each.markdown for each in draft.sections}
+    own = f"{texts['introduction']} {texts['conclusion']}".replace("?!", "?")
+    assert not re.search(r"[.!?…።][.!።]", own.replace(edition.title.replace("?!", "?"), "T" + mark[-1:])), own
+    found = check(edition, outline, pieces(texts), draft.citations, library.passages.values())
+    assert all(each.faithful for each in found), [each.text for each in found if not each.faithful]

@@ -26,7 +26,7 @@ from partita.kit.search.folding import fold
 
 Support = Literal["source", "ours", "other words", ""]
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
-_SLOT = re.compile(r"\\\{(\w+)\\\}")
+_SLOT = re.compile(r"\\\{(\w+)\\\}(\\\.|!|።)?")
 _DAY = r"\d{1,2} \S+ \d{4}"
 _DAY_LABEL = re.compile(rf"{_DAY}(?: – {_DAY})?")
 _SHARED = 0.5
@@ -181,12 +181,14 @@ def _titles(
 
 def _phrases(edition: Edition, titles: Iterable[str]) -> re.Pattern[str]:
     """The phrases of the edition's language, each with what may fill its slots."""
-    title = "|".join(sorted(map(re.escape, titles), key=len, reverse=True)) or r"(?!)"
+    named = {name for each in titles for name in (each, each.rstrip(".። ")) if name}
+    title = "|".join(sorted(map(re.escape, named), key=len, reverse=True)) or r"(?!)"
     days = rf"{_DAY}(?: – {_DAY})?"
     slots = {**dict.fromkeys(("stories", "sources"), r"\d+"), **dict.fromkeys(("first", "last", "day"), days)}
 
     def slot(match: re.Match[str]) -> str:
-        return f"(?:{slots.get(match[1], title)})"
+        mark = f"(?:{match[2]}|(?<=[!?…؟፧]))" if match[2] else ""
+        return f"(?:{slots.get(match[1], title)}){mark}"
 
     known = sorted(set(book(edition.language).all_phrases), key=len, reverse=True)
     return re.compile("|".join(f"(?:{_SLOT.sub(slot, re.escape(each))})" for each in known))

@@ -16,7 +16,7 @@ from partita.apps.newsletter.service.reading.sentences import word_count
 from partita.apps.newsletter.service.writing.announcements import Entry, announcements, soonest
 from partita.apps.newsletter.service.writing.candidates import Candidate, acronyms_in, candidates, is_generic
 from partita.apps.newsletter.service.writing.headlines import telling
-from partita.apps.newsletter.service.writing.phrases import Phrases, book, day_in_words
+from partita.apps.newsletter.service.writing.phrases import Phrases, book, day_in_words, filled
 from partita.apps.newsletter.service.writing.ranking import central_sentences, scores
 from partita.apps.newsletter.service.writing.selection import choose, ordered
 from partita.apps.newsletter.service.writing.shapes import Numbering, is_fact, story_text
@@ -230,7 +230,7 @@ def _opening(edition: Edition, outline: Sequence[Section], so_far: SoFar, phrase
     }
     if lead is not None and len(stories) > 1:
         sentences.append(phrases.highlight)
-    blocks = [" ".join(each.format(**values) for each in sentences)]
+    blocks = [" ".join(filled(each, values) for each in sentences)]
     if len(telling) > 1 and edition.length != "short":
         lines = [f"- **{each.name}:** {'; '.join(story.title for story in each.stories)}" for each in telling]
         blocks += [phrases.contents, "\n".join(lines)]
@@ -246,7 +246,7 @@ def _closing(edition: Edition, outline: Sequence[Section], library: Library, phr
         first = ahead[0]
         values |= {"day": first.announcement.label(edition.language), "headline": first.text.rstrip(".።")}
     sentences += [phrases.numbers, phrases.farewell]
-    return [" ".join(each.format(**values) for each in sentences)]
+    return [" ".join(filled(each, values) for each in sentences)]
 
 
 def _dates(edition: Edition, outline: Sequence[Section], library: Library) -> list[Entry]:

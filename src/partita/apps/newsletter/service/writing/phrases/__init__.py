@@ -6,12 +6,12 @@ from datetime import date
 
 from partita.apps.newsletter.service.writing.phrases.amharic import AMHARIC
 from partita.apps.newsletter.service.writing.phrases.arabic import ARABIC
-from partita.apps.newsletter.service.writing.phrases.book import Book, Phrases
+from partita.apps.newsletter.service.writing.phrases.book import Book, Phrases, filled
 from partita.apps.newsletter.service.writing.phrases.english import ENGLISH
 
 BOOKS = {"en": ENGLISH, "am": AMHARIC, "ar": ARABIC}
 
-__all__ = ["BOOKS", "Book", "Phrases", "book", "day_in_words"]
+__all__ = ["BOOKS", "Book", "Phrases", "book", "day_in_words", "filled"]
 
 
 def book(language: str) -> Book:

@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+_SLOT = re.compile(r"\{(\w+)\}([.!።]?)")
+"""A slot, and the mark that ends the sentence behind it."""
+_ENDS = ("!", "?", "…", "؟", "፧")
+
+
+def filled(phrase: str, values: Mapping[str, object]) -> str:
+    """A phrase with its slots filled. A title that ends its sentence itself, as `What’s new?` does, gets no second
+    mark."""
+
+    def slot(match: re.Match[str]) -> str:
+        value, mark = str(values[match[1]]), match[2]
+        if not mark:
+            return value
+        value = value.rstrip(".። ") or value
+        return value if value.endswith(_ENDS) else value + mark
+
+    return _SLOT.sub(slot, phrase)
 
 
 @dataclass(frozen=True, slots=True)
