@@ -288,6 +288,20 @@ def test_a_subtotal_may_be_of_all_lines_above_it_or_of_those_below() -> None:
     assert (budget.total, budget.faults) == (Decimal(40), ())
 
 
+@given(st.lists(st.tuples(*[st.integers(1, 10**6)] * 3), min_size=1, max_size=5), st.booleans(), st.booleans())
+def test_a_budget_by_years_comes_to_all_its_years(
+    rows: list[tuple[int, int, int]], whole: bool, quantity: bool
+) -> None:
+    head = [*(("Quantity",) if quantity else ()), "2027", "2028", "2029", *(("Total",) if whole else ())]
+    lines = [
+        " | ".join(map(str, ("Item", *((7,) if quantity else ()), *row, *((sum(row),) if whole else ()))))
+        for row in rows
+    ]
+    table = "\n".join(f"| {line} |" for line in (" | ".join(("What", *head)), "---|" * (len(head) + 1), *lines))
+    (budget,) = budgets_in(table)
+    assert budget.total == sum(map(sum, rows))
+
+
 def test_every_frame_has_sections_with_keys_of_their_own() -> None:
     for name, frame in FRAMES.items():
         sections = sections_of_frame(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,26 @@ def test_it_goes_from_the_need_to_the_total_whatever_the_order_of_sections() -> 
         "The objectives are: to build 22 dams; to train 60 committees. [2]\n\n"
         "By 2028, 41,000 people drink from wells. [3] The budget comes to 150,000 USD. [4]"
     )
+
+
+YEARS = "| Item | 2027 | 2028 |\n|---|---|---|\n| Lorries | 222,000 | 0 |\n| Staff | 42,000 | 64,000 |\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "total"),
+    [
+        (YEARS + "| Total | 264,000 | 64,000 |", "328,000"),
+        (f"We ask for 300,000 euros.\n\n{YEARS}", "328,000 euros"),
+        (YEARS.replace("2027", "2027 (EUR)").replace("2028", "2028 (EUR)"), "328,000 EUR"),
+        ("| Item | KES million |\n|---|---|\n| Hives | 19.2 |\n| Coaching | 9.6 |", "28.8 million KES"),
+        ("| Item | USD ’000 |\n|---|---|\n| Hives | 19.2 |\n| Coaching | 9.6 |", "28,800 USD"),
+        ("| Item | Cost |\n|---|---|\n| A | 20 |\n| B | 9 |\n\nTable: In thousands of euros", "29,000 euros"),
+        ("| Item | Cost (€) | Months |\n|---|---|---|\n| A | 2,000 | 12 |\n| B | 900 | 6 |", "2,900 EUR"),
+        ("| Item | Year 1 | Year 2 | Total |\n|---|---|---|---|\n| A | 2 | 3 | 5 |\n| B | 1 | 1 | 2 |", "7"),
+    ],
+)
+def test_the_budget_comes_to_all_its_years_in_its_own_unit(table: str, total: str) -> None:
+    assert summed_up(_others({"budget": table}), 300, ()) == f"The budget comes to {total}."
 
 
 def test_with_little_room_each_section_says_one_sentence_first() -> None:

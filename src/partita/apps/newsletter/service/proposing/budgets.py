@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
@@ -16,7 +16,17 @@ _TOTAL = re.compile(
 )
 _OF_A_PART = re.compile(r"\bsub-?\s?totals?\b|ንዑስ ድምር|المجموع (?:الفرعي|الجزئي)", re.IGNORECASE)
 _OF_ALL = re.compile(
-    r"^(?:(?:grand|overall)\s+)?(?:total|sum|ጠቅላላ|ድምር|المجموع|الإجمالي)(?:\s+(?:budget|costs?|amount|requested|request))?$",
+    r"^(?:(?:grand|overall)\s+)?(?:total|sum|ጠቅላላ|ድምር|المجموع|الإجمالي)(?:\s+project)?(?:\s+(?:budget|costs?|amount|requested|request))?$",
+    re.IGNORECASE,
+)
+_COSTS = re.compile(
+    r"\b(?:total|costs?|amount|budget|sum|USD|EUR|GBP|CHF|KES|ETB|UGX|TZS|RWF|dollars?|euros?|shillings?|birr)\b|[$€£]"
+    r"|المجموع|الإجمالي|التكلفة|المبلغ|ጠቅላላ|ድምር|ወጪ|ብር",
+    re.IGNORECASE,
+)
+_OF_ONE = re.compile(r"\bunit\b|\bper\b|\beach\b|\brate\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\W*(?:(?:19|20)\d\d|(?:FY|years?|yr|y|quarter|q|months?|m|semester|phase|السنة|سنة|ዓመት)[\s.-]*(?:\d|one\b|two\b|three\b))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\W*(?:(?:\d+(?:\.\d+)*|[A-Z])[.)]?\s+)?|\s*(?:\([^)]*\)|:|\bin [A-Z]{3})?\W*$")
@@ -31,7 +41,7 @@ class Budget:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     total: Decimal | None
-    """What its last column comes to: as counted, not as written."""
+    """What its column of costs, or its columns of years, come to: as counted, not as written."""
     faults: tuple[str, ...]
     """What does not add up, in words."""
 
@@ -70,25 +80,35 @@ def _checked(table: Sequence[tuple[str, ...]]) -> Budget:
     kinds = _kinds(rows)
     lines = [row for row, kind in zip(rows, kinds, strict=True) if kind == "line"]
     faults: list[str] = []
-    counted: Decimal | None = None
+    sums: dict[int, Decimal] = {}
     for column in range(1, len(head)):
         numbers = [value for row in lines if (value := _in(row, column)) is not None]
         if not numbers or len(numbers) * 2 < len(lines):
             continue
-        counted = comes_to = sum(numbers, Decimal(0))
+        sums[column] = comes_to = sum(numbers, Decimal(0))
         for place, row in enumerate(rows):
             written = _in(row, column)
             if written is None:
                 continue
             if kinds[place] == "total" and written != comes_to:
                 faults.append(f"“{head[column]}” comes to {comes_to:,}, and the table says {written:,}.")
-            elif kinds[place] == "part" and written not in (sums := _parts(rows, kinds, place, column)):
+            elif kinds[place] == "part" and written not in (parts := _parts(rows, kinds, place, column)):
                 label = f"“{_label(row)}”"
-                faults.append(f"{label}: “{head[column]}” comes to {sums[0]:,}, and the table says {written:,}.")
+                faults.append(f"{label}: “{head[column]}” comes to {parts[0]:,}, and the table says {written:,}.")
     faults += _products(head, lines)
+    counted = _whole(head, sums)
     if counted is not None and "total" not in kinds and len(lines) > 1:
         faults.append(f"The table has no line for the total, which is {counted:,}.")
     return Budget(tuple(head), tuple(rows), counted, tuple(faults))
+
+
+def _whole(head: Sequence[str], sums: Mapping[int, Decimal]) -> Decimal | None:
+    """What the table comes to: its last column of costs; if there are only years, all of them; else its last column."""
+    times = [column for column in sums if _TIME.match(head[column])]
+    costs = [column for column in sums if _COSTS.search(head[column]) and not _OF_ONE.search(head[column])]
+    last = list(sums)[-1:]
+    chosen = [column for column in costs if column not in times][-1:] or (times if times[-1:] == last else last)
+    return sum((sums[column] for column in chosen), Decimal(0)) if chosen else None
 
 
 def _kinds(rows: Sequence[Sequence[str]]) -> list[Kind]:
@@ -105,7 +125,9 @@ def _kinds(rows: Sequence[Sequence[str]]) -> list[Kind]:
             kinds.append("line" if any(_in(row, column) is not None for column in range(1, len(row))) else "heading")
     totals = [place for place, kind in enumerate(kinds) if kind == "total"]
     last = max((place for place, kind in enumerate(kinds) if kind != "heading"), default=-1)
-    of_all = totals[-1] if totals else last if last >= 0 and kinds[last] == "sum" else -1
+    of_all = totals[-1] if totals else -1
+    if last >= 0 and kinds[last] == "sum" and "line" in kinds[of_all + 1 :]:
+        of_all = last
     return [
         kind if kind in ("line", "heading") else "total" if place == of_all else "part"
         for place, kind in enumerate(kinds)

@@ -27,9 +27,18 @@ _TOTAL: Mapping[str, str] = {
     "am": "ጠቅላላ በጀቱ {total} ነው።",
     "ar": "تبلغ الميزانية الإجمالية {total}.",
 }
-_CURRENCY = re.compile(
-    r"\b(USD|EUR|GBP|CHF|KES|ETB|UGX|TZS|RWF|SOS|SDG|EGP|US dollars|dollars|euros|pounds|birr|shillings|ብር|دولار)\b"
+_NAMED = (
+    r"(?:\b(?:USD|EUR|GBP|CHF|KES|ETB|UGX|TZS|RWF|SOS|SDG|EGP|US dollars|dollars|euros|pounds|birr|shillings|ብር"
+    r"|دولار)\b|[$€£])"
 )
+_CURRENCY = re.compile(_NAMED)
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
+_SCALE = re.compile(
+    rf"(?:{_NAMED}|\bin)\s*\(?(?P<after>millions?|thousands?|['’]?000s?)\b"
+    rf"|(?P<before>\bmillions?|\bthousands?|['’]000s?)\s+(?:of\s+)?{_NAMED}",
+    re.IGNORECASE,
+)
+"""A table in thousands or millions: `KES million`, `in thousands of euros`, `USD '000`."""
 
 
 def is_summary(section: ProposalSection) -> bool:
@@ -113,12 +122,21 @@ def _of_budget(text: str, language: str, currency: str) -> list[str]:
     if budget is None or budget.total is None:
         return [each for each in _said(text) if re.search(r"\d", _MARKS.sub("", each))][:1]
     caption = next((line for line in text.split("\n") if line.startswith("Table: ")), "")
-    named = _CURRENCY.search(" ".join((*budget.head, caption)))
-    total = budget.total
+    labels = " ".join((*budget.head, caption))
+    unit = _currency_of(labels) or currency or _currency_of(text)
+    scale = _SCALE.search(labels)
+    scaled = (scale["after"] or scale["before"]).lower() if scale is not None else ""
+    total = budget.total * 1_000 if scaled and not scaled.startswith("m") else budget.total
     amount = f"{total:,.0f}" if total == total.to_integral_value() else f"{total:,}"
-    unit = named[1] if named else currency
+    amount += " million" if scaled.startswith("m") else ""
     sentence = _TOTAL.get(language, _TOTAL["en"]).format(total=" ".join(filter(None, (amount, unit))))
     return [" ".join((sentence, *(f"[{number}]" for number in cited(caption)[:1])))]
+
+
+def _currency_of(text: str) -> str:
+    """The currency that a text names; none if it names several."""
+    named = {_SIGNS.get(name, name) for name in _CURRENCY.findall(text)}
+    return named.pop() if len(named) == 1 else ""
 
 
 def _with_known(sentence: str, known: Collection[int]) -> str:
