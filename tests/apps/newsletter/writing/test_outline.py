@@ -111,3 +111,24 @@ def test_pinned_passages_make_stories_first() -> None:
     )
     outline = make_outline(Edition("Digest", TODAY, length="short"), (strong, weak))
     assert stories(outline)[0].references == ("weak",)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "headline"),
+    [
+        ("Desert locust bulletin, reprinted", "", "Two desert locust swarms crossed into Mandera County"),
+        ("Pest Watch circular no. 12", "", "Two desert locust swarms crossed into Mandera County"),
+        ("Minutes of the pest forum", "Summary", "Two desert locust swarms crossed into Mandera County"),
+        ("Desert locust bulletin, reprinted", "Swarms cross into Mandera", "Swarms cross into Mandera"),
+        ("Bulletin boards bring herders together", "", "Bulletin boards bring herders together"),
+    ],
+)
+def test_a_headline_says_what_happened_and_not_what_kind_of_document_it_stands_in(
+    title: str, heading: str, headline: str
+) -> None:
+    text = (
+        "Two desert locust swarms crossed into Mandera County on 13 November 2026, the first for three years."
+        " Survey teams measured the larger swarm near the town at fourteen square kilometres."
+    )
+    outline = make_outline(Edition("D", TODAY), [match("a", heading, text, title)])
+    assert [each.title for each in stories(outline)] == [headline]

@@ -45,8 +45,15 @@ _FILLED = 0.85
 _USABLE = 0.85
 """How much of a passage's text can usually be told."""
 
+_BARE_DOCUMENT = re.compile(
+    r"\breprint(?:ed)?\b|^(?:[\w’'-]+ ){0,4}(?:bulletin|circular|newsletter|minutes|press release|fact ?sheet)\b"
+    r"\s*(?:$|[,(–-]|no\b|\d|of\b|for\b)",
+    re.IGNORECASE,
+)
+"""What names a document and not what it says."""
 _CLAUSE_END = re.compile(
-    r"(?:,|;|፤|፣|،) |(?= (?:because|since|after|although|while|whereas|so that|which|where|compared with|until)\b)"
+    r"(?:,|;|፤|፣|،) |(?= on \d{1,2} [A-Z][a-z]+ \d{4})"
+    r"|(?= (?:because|since|after|although|while|whereas|so that|which|where|compared with|until)\b)"
 )
 _NEGATION = re.compile(r"\b(not|no|never|without|nor|neither|لم|لا|لن|ليس)\b|አል\w+ም\b", re.IGNORECASE)
 _OPEN_END = re.compile(
@@ -275,14 +282,18 @@ def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
         match.passage.heading.strip().rstrip(".") if not is_generic(match.passage.heading) else ""
         for match in cluster.matches
     ]
-    yield headings[0]
+    title = cluster.matches[0].passage.title.strip().rstrip(".")
+    known = topic(cluster.topic)
+    publication = known is not None and known.shape == "publication"
+    bare = [each for each in (headings[0], title) if not publication and _BARE_DOCUMENT.search(each)]
+    yield from (each for each in (headings[0], title) if each not in bare)
     alone = [each for each in ranked if each.stands_alone and each.passage.id == cluster.matches[0].passage.id]
     first = min(alone, key=lambda each: each.place, default=None)
-    yield cluster.matches[0].passage.title.strip().rstrip(".")
     for each in (*((first,) if first else ()), *(each for each in ranked if each.stands_alone)):
         clause = main_clause(each.text)
         if clause:
             yield clause
+    yield from bare
     # What another passage is about is not what the story begins with.
     yield from headings[1:]
     if len(cluster.matches[0].passage.heading.split()) > 1:
