@@ -30,6 +30,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\W*(?:(?:\d+(?:\.\d+)*|[A-Z])[.)]?\s+)?|\s*(?:\([^)]*\)|:|\bin [A-Z]{3})?\W*$")
+_LEVELS = 8
+"""So many headings and sums above a subtotal it may begin at, besides the beginning of the table."""
 Kind = Literal["line", "heading", "part", "sum", "total"]
 _RULE = frozenset(" \t|:-")
 
@@ -86,13 +88,15 @@ def _checked(table: Sequence[tuple[str, ...]]) -> Budget:
         if not numbers or len(numbers) * 2 < len(lines):
             continue
         sums[column] = comes_to = sum(numbers, Decimal(0))
+        above = Decimal(0)
         for place, row in enumerate(rows):
             written = _in(row, column)
             if written is None:
                 continue
+            above += written if kinds[place] == "line" else 0
             if kinds[place] == "total" and written != comes_to:
                 faults.append(f"“{head[column]}” comes to {comes_to:,}, and the table says {written:,}.")
-            elif kinds[place] == "part" and written not in (parts := _parts(rows, kinds, place, column)):
+            elif kinds[place] == "part" and written not in (parts := [*_parts(rows, kinds, place, column), above]):
                 label = f"“{_label(row)}”"
                 faults.append(f"{label}: “{head[column]}” comes to {parts[0]:,}, and the table says {written:,}.")
     faults += _products(head, lines)
@@ -141,8 +145,10 @@ def _parts(rows: Sequence[Sequence[str]], kinds: Sequence[Kind], place: int, col
     for before in range(place - 1, -1, -1):
         if kinds[before] == "line":
             above, counted = above + (_in(rows[before], column) or 0), True
-        elif counted:
+        elif counted and len(found) < _LEVELS:
             found.append(above)
+        elif counted:
+            break
     found += [above] if counted else []
     below = Decimal(0)
     for after in range(place + 1, len(rows)):
