@@ -10,13 +10,10 @@ import tempfile
 from collections.abc import Awaitable
 from pathlib import Path
 
-import orjson
-
 from partita.apps.fus import system
 from partita.apps.fus.inputs import CommentInput, RatingInput, SiteEdit
 from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service import FusService
-from partita.apps.kelifax.demo import _FILE
 from partita.apps.kelifax.inputs import Details, ResourceEdit, Submission
 from partita.apps.kelifax.permissions import MEMBERS
 from partita.apps.kelifax.schema import RESOURCES, Resource
@@ -25,6 +22,7 @@ from partita.kit.kit import Kit
 from partita.kit.links import Link
 from partita.store.observe import Observation
 from partita.table import Update
+from tests.apps.demo_data import demo_entries
 from tests.apps.fus.conftest import manager, member, put
 from tests.apps.house import kit_on, person, worker_of
 from tests.apps.kelifax.conftest import MOD, submission
@@ -36,7 +34,7 @@ SMALL = submission("Loom", "https://loom.example.org", resource__tags=["maps", "
     update={"details": Details(key_features=_SHORT, use_cases=["Weaving a carpet", "Weaving a shirt"])}
 )
 DEMO = Submission.model_validate(
-    {part: orjson.loads(_FILE.read_bytes())[0][part] for part in ("submitter", "resource", "details")}
+    {part: demo_entries("kelifax", "resources.json")[0][part] for part in ("submitter", "resource", "details")}
 )
 """A resource as people submit them."""
 PAGES = (0, 2_000, 20_000)
