@@ -88,6 +88,10 @@ def test_columns_of_numbers_are_aligned_right_unless_somebody_has_aligned_them()
     kept = numbers_right(mine)
     assert isinstance(kept, Table)
     assert kept.alignments[2] == "center"
+    words = _table([["Step", "Year"], ["Start", "first quarter"], ["Dams", "9 dams"], ["Taps", "9"], ["End", "May"]])
+    mixed = numbers_right(words)
+    assert isinstance(mixed, Table)
+    assert mixed.alignments == ("", "")  # as many words as numbers
 
 
 def test_whatever_marks_a_table_in_a_preview_has_a_rule_on_its_page() -> None:

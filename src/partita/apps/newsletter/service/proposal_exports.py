@@ -113,14 +113,14 @@ def document_of(there: OpenProposal) -> Document:
 
 
 def numbers_right(block: Block) -> Block:
-    """Columns of numbers stand below each other, unless somebody has aligned them."""
+    """Columns that are mostly numbers stand below each other, unless somebody has aligned them."""
     if not isinstance(block, Table) or not block.rows:
         return block
     alignments = list(block.alignments)
     for column, alignment in enumerate(block.alignments):
         cells = [plain(row[column]).strip() for row in block.rows]
         numbers = sum(amount_of(cell) is not None for cell in cells)
-        if not alignment and numbers and numbers * 2 >= sum(bool(cell) for cell in cells):
+        if not alignment and numbers and numbers * 2 > sum(bool(cell) for cell in cells):
             alignments[column] = "right"
     return replace(block, alignments=tuple(alignments))
 
