@@ -288,6 +288,20 @@ def test_a_subtotal_may_be_of_all_lines_above_it_or_of_those_below() -> None:
     assert (budget.total, budget.faults) == (Decimal(40), ())
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Activity | Year 1 | Year 2", "Training | spring | first quarter", "Dams | 9 dams | 13 dams", "Taps | 9 | 13"],
+        ["Activity | First month | Last month", "Training | 1 | 3", "Dams | 2 | 9"],
+        ["Step | Begin", "Survey | 2026", "Report | 2027"],
+    ],
+)
+def test_a_plan_of_work_is_no_budget(rows: list[str]) -> None:
+    table = "\n".join(f"| {row} |" for row in (rows[0], "--- | " * rows[0].count("|") + "---", *rows[1:]))
+    assert budgets_in(table) == ()
+    assert budgets_in(table.replace("Activity", "Cost in USD").replace("Step", "Cost in USD")) != ()
+
+
 @given(st.lists(st.tuples(*[st.integers(1, 10**6)] * 3), min_size=1, max_size=5), st.booleans(), st.booleans())
 def test_a_budget_by_years_comes_to_all_its_years(
     rows: list[tuple[int, int, int]], whole: bool, quantity: bool

@@ -108,7 +108,7 @@ class ProposalSectionView(View):
     open_requirements: int
     unresolved: list[int] = Field(description="Numbers in it that lead to no source.")
     faults: list[str] = Field(description="What does not add up in its tables.")
-    budgets: list[BudgetView] = Field(description="Its tables with numbers.")
+    budgets: list[BudgetView] = Field(description="Its tables that are about money.")
 
 
 class ProposalView(View):

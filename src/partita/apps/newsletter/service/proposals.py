@@ -704,4 +704,4 @@ def _window(at: str) -> tuple[str, int]:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number} {noun}s"
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -54,8 +54,12 @@ class Budget:
 
 
 def budgets_in(text: str) -> tuple[Budget, ...]:
-    """The tables of a text that have numbers in them."""
-    return tuple(budget for table in _tables(text) if len(table) >= 2 and (budget := _checked(table)).total is not None)
+    """The tables of a text that are about money: a plan of work has numbers too, but nobody adds them up."""
+    return tuple(
+        budget
+        for table in _tables(text)
+        if len(table) >= 2 and _is_about_money(table) and (budget := _checked(table)).total is not None
+    )
 
 
 def amount_of(text: str) -> Decimal | None:
@@ -75,6 +79,19 @@ def amount_of(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return -value if match[1] else value
+
+
+def _is_about_money(table: Sequence[tuple[str, ...]]) -> bool:
+    """Whether it names costs or a currency, has a line for a total, or only numbers, large ones or those of years."""
+    head, *rows = table
+    if any(_COSTS.search(cell) for cell in head) or {"part", "total"} & set(_kinds(rows)):
+        return True
+    cells = [cell for row in rows for cell in row[1:] if cell]
+    if any(_COSTS.search(cell) and amount_of(cell) is not None for cell in cells):
+        return True
+    bare = [value for cell in cells if not re.search(r"[^\W\d_]", cell) and (value := amount_of(cell)) is not None]
+    large = any(value >= 100 and not 1900 <= value <= 2100 for value in bare)
+    return len(bare) == len(cells) and (large or any(map(_TIME.match, head)))
 
 
 def _checked(table: Sequence[tuple[str, ...]]) -> Budget:
