@@ -244,13 +244,6 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
-        "length of a string",
-        "size() of a string is 'the length of the string': code points here, UTF-16 units there.",
-        lambda it: "size(" in request_text(it) and "\U0001f600" in str(it.ours) + str(it.theirs),
-        CHOSEN,
-    ),
-    differs(
-        DYNOXIDE,
         "positions beyond the end of a list",
         "SET or ADD of a position beyond the end of a list appends; it fills the gap with NULL.",
         lambda it: (

@@ -27,6 +27,7 @@ from tests.differential.rules import (
     only_keys_more,
     other_truth,
     request_text,
+    sizes_of_texts,
     static_fault_cancels,
     table_first,
     unchecked,
@@ -249,13 +250,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
             )
         ),
     ),
-    differs(
-        MINISTACK,
-        "bytes of a string",
-        "size() of a string is 'the length of the string': characters here, bytes there.",
-        lambda it: "size(" in request_text(it) and bool(re.search(r"[^\x00-\x7f]", str(it.ours) + str(it.theirs))),
-        CHOSEN,
-    ),
+    sizes_of_texts(MINISTACK, "bytes"),
     differs(
         MINISTACK,
         "operands in parentheses",

@@ -22,6 +22,7 @@ from tests.differential.rules import (
     only_first_fault,
     other_truth,
     request_text,
+    sizes_of_texts,
     table_first,
     told,
 )
@@ -397,6 +398,7 @@ MOTO_RULES: tuple[Rule, ...] = (
         lambda it: it.ours.ok and "Aggregated size of all range keys" in it.theirs.message,
         CHOSEN,
     ),
+    sizes_of_texts(MOTO, "code points"),
     *lacking(MOTO),
     # The widest rule comes last, so that it takes only what no other explains.
     differs(

@@ -167,6 +167,18 @@ def long_number(it: Difference) -> bool:
     return bool(re.search(r"\d{25}|E[+-]?\d\d", str(it.ours) + str(it.theirs) + request_text(it)))
 
 
+def sizes_of_texts(engine: str, units: str) -> Rule:
+    """Texts with letters beyond ASCII, shown or, if a second engine is with us, only looked at."""
+
+    def matches(it: Difference) -> bool:
+        return "size(" in request_text(it) and (it.seconded or not f"{it.ours}{it.theirs}".isascii())
+
+    why = (
+        f"size() of a string is 'the length of the string': UTF-16 units here, as AWS was seen to count; {units} there."
+    )
+    return differs(engine, "length of a string", why, matches, CHOSEN)
+
+
 def no_last_page(it: Difference) -> bool:
     """It ends at the last item where DynamoDB has to look once more."""
     if it.step.operation not in ("Query", "Scan") or not both_answer(it, "Scanned", "Last", "ConsumedCapacity"):

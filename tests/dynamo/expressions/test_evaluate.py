@@ -33,6 +33,7 @@ from tests.dynamo.strategies import conditions, items
 
 ITEM: dict[str, Any] = {
     "s": {"S": "hello"},
+    "astral": {"S": "é𝄞"},
     "n": {"N": "5"},
     "b": {"B": "AQID"},
     "t": {"BOOL": True},
@@ -122,6 +123,7 @@ def _holds(text: str, **values: Any) -> bool:
         ("size(l) = :v", {"v": {"N": "3"}}, True),
         ("size(m) = :v", {"v": {"N": "2"}}, True),
         ("size(m.#list) < size(l)", {}, True),
+        ("size(astral) = :v", {"v": {"N": "3"}}, True),
         ("size(n) > :v", {"v": {"N": "0"}}, False),
         ("size(absent) >= :v", {"v": {"N": "0"}}, False),
     ],
@@ -173,7 +175,10 @@ def _at(operand: Any, item: dict[str, Any]) -> Any:
                 found = content.get(part) if kind == "M" else None
         return found
     found = _at(operand.of, item)
-    return None if found is None or found[0] in ("N", "BOOL", "NULL") else ("N", Decimal(len(found[1])))
+    if found is None or found[0] in ("N", "BOOL", "NULL"):
+        return None
+    twice = sum(character > "\uffff" for character in found[1]) if found[0] == "S" else 0
+    return ("N", Decimal(len(found[1]) + twice))
 
 
 _OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

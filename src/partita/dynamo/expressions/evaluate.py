@@ -131,8 +131,11 @@ def _contains(value: AttributeValue | None, member: AttributeValue | None) -> bo
 
 def _length(value: AttributeValue) -> int | None:
     kind = type_of(value)
+    if kind == "S":
+        text: str = value["S"]  # in UTF-16, as AWS counts: most letters are one, most emoji two
+        return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
     if kind == "B":
         return binary_size(value["B"])
-    if kind in ("S", "SS", "NS", "BS", "L", "M"):
+    if kind in ("SS", "NS", "BS", "L", "M"):
         return len(value[kind])
     return None
