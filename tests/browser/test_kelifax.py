@@ -170,6 +170,29 @@ def _delete(admin: Window, name: str) -> None:
     admin.sees("Approved resources by category", "Submissions per day", "Most viewed")
 
 
+def test_a_member_upvotes_from_a_list_and_stays_where_they_are(house: House, mode: Mode) -> None:
+    with mode.window(house, MEMBER) as member:
+        member.open("/kelifax/resources?category=analytics&sort=name")
+        address = member.page.url
+        upvote, upvoted = (
+            member.page.get_by_role("button", name=re.compile(f"^{word} DuckDB, ")) for word in ("Upvote", "Upvoted")
+        )
+        before = int(upvote.inner_text())
+        upvote.click()
+        expect(upvoted).to_have_text(str(before + 1))
+        assert member.page.url == address
+        member.check()
+        member.page.reload()
+        upvoted.click()
+        expect(upvote).to_have_text(str(before))
+        member.open("/kelifax/resources?q=duckdb")
+        expect(upvote).to_be_visible()
+    with mode.window(house) as visitor:
+        visitor.open("/kelifax/resources?category=analytics")
+        visitor.sees("DuckDB")
+        expect(visitor.page.get_by_role("button", name=re.compile("^Upvote"))).to_have_count(0)
+
+
 def test_a_member_upvotes_saves_and_submits_and_withdraws(house: House, mode: Mode) -> None:
     with mode.window(house, MEMBER) as member:
         member.open("/kelifax/resources/duckdb")

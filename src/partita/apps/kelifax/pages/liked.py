@@ -37,8 +37,11 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
     @pages.post("/resources/{slug}/upvote", Kelifax.LIKE)
     async def upvote(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        """From a resource's page or from a list, where the button alone is sent again."""
         on, back = await _pressed(request, slug)
-        await (service.liked.upvote(viewer, slug) if on else service.liked.take_back(viewer, slug))
+        resource = await (service.liked.upvote(viewer, slug) if on else service.liked.take_back(viewer, slug))
+        if "hx-request" in request.headers:
+            return render(request, "kelifax/vote.html", resource=resource, upvoted=on, back=back)
         return redirect(back)
 
     @pages.post("/resources/{slug}/saved", Kelifax.LIKE)

@@ -13,7 +13,7 @@ from partita.apps.kelifax.formats import LICENCES, PRICINGS, Licence, Pricing, c
 from partita.apps.kelifax.inputs import AskedTag, Reason
 from partita.apps.kelifax.pages.sharing import list_head, resource_head
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import CATEGORIES, Category
+from partita.apps.kelifax.schema import CATEGORIES, Category, Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.badges import snippet
 from partita.apps.kelifax.service.resources import SORTS, Sort
@@ -50,6 +50,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
     @pages.get("", Access.PUBLIC, steady=True)
     async def home(request: Request) -> Response:
         """Featured resources, categories, newest resources."""
+        newest = await service.resources.new(limit=6)
         return render(
             request,
             "kelifax/home.html",
@@ -60,7 +61,8 @@ def add(pages: Routes, service: KelifaxService) -> None:
             popular=await service.liked.popular(),
             category_icons=_CATEGORY_ICONS,
             tags=await service.resources.tags(_TAGS_AT_HOME),
-            newest=await service.resources.new(limit=6),
+            newest=newest,
+            upvoted=await _upvoted(service, request, newest),
         )
 
     @pages.get("/resources", Access.PUBLIC, steady=True)
@@ -94,6 +96,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             title=title,
             popular=await service.resources.browse(tags=tags, sort="popular", limit=_POPULAR) if first else (),
             listing=listing,
+            upvoted=await _upvoted(service, request, [each.item for each in listing.page]),
             category_names=_CATEGORY_NAMES,
             filters={"category": chosen, "tags": tags, "q": q, "sort": order, "licence": free, "pricing": price},
             licences=LICENCES,
@@ -148,6 +151,12 @@ def cloud(tags: Sequence[FacetValue]) -> list[tuple[str, int, int]]:
     most = max((each.count for each in tags), default=1)
     sizes = {each.value: 1 + round(4 * math.log(each.count) / math.log(most)) if most > 1 else 1 for each in tags}
     return sorted((each.value, each.count, sizes[each.value]) for each in tags if each.count)
+
+
+async def _upvoted(service: KelifaxService, request: Request, resources: Sequence[Resource]) -> frozenset[str] | None:
+    """Which of a list the viewer has upvoted; None for who may not."""
+    viewer = await viewer_of(request)
+    return await service.liked.upvoted(viewer, resources) if viewer.may(Kelifax.LIKE) else None
 
 
 def _title(q: str, category: Category | None, tags: Sequence[str]) -> str:

@@ -43,9 +43,13 @@ class Liked:
         if not viewer.signed_in or not resources:
             return Marks()
         ids = {each.resource_slug: each.submission_id for each in resources}
-        upvotes = await self._store.batch_get([_upvote(viewer.id, slug) for slug in ids])
         saved = await self._store.batch_get([_saved(viewer.id, slug) for slug in ids])
-        return Marks(_of(upvotes, ids), _of(saved, ids))
+        return Marks(await self.upvoted(viewer, resources), _of(saved, ids))
+
+    async def upvoted(self, viewer: Viewer, resources: Sequence[Resource]) -> frozenset[str]:
+        """The slugs of those that somebody has upvoted."""
+        ids = {each.resource_slug: each.submission_id for each in resources}
+        return _of(await self._store.batch_get([_upvote(viewer.id, slug) for slug in ids]), ids)
 
     async def upvote(self, viewer: Viewer, slug: str) -> Resource:
         """Upvote a resource."""
