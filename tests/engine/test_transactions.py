@@ -230,6 +230,15 @@ def test_a_transactional_read_answers_in_order_with_gaps(engine: Engine) -> None
     }
 
 
+def test_an_item_that_has_nothing_of_a_projection_is_missing_from_a_transactional_read_alone(engine: Engine) -> None:
+    put(engine, pk="a")
+    one = {"TableName": "music", "Key": _key("a"), "ProjectionExpression": "x"}
+    assert engine.call("TransactGetItems", {"TransactItems": [{"Get": one}]})["Responses"] == [{}]
+    assert engine.call("GetItem", one) == {"Item": {}}
+    keys = {"Keys": [_key("a")], "ProjectionExpression": "x"}
+    assert engine.call("BatchGetItem", {"RequestItems": {"music": keys}})["Responses"] == {"music": [{}]}
+
+
 def test_a_transactional_read_with_a_bad_key_is_cancelled(engine: Engine) -> None:
     gets = [
         {"Get": {"TableName": "music", "Key": _key("a")}},

@@ -104,7 +104,8 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
             raise ValidationError(_TOO_LARGE)
         capacity = capacities.setdefault(table.name, Capacity(table.name, "read"))
         capacity.base += read_units(size, consistent=True, transactional=True)
-        responses.append({} if row is None else {"Item": projected_item(row.body, get.projection, load)})
+        item = {} if row is None else projected_item(row.body, get.projection, load)
+        responses.append({"Item": item} if item else {})  # also where there is nothing to project, unlike a GetItem
     response: Response = {"Responses": responses}
     if request.capacity != "NONE":
         response["ConsumedCapacity"] = [each.wire(request.capacity, split=True) for each in capacities.values()]
