@@ -39,7 +39,18 @@
     return null;
   };
 
-  const waiting = new WeakMap();
+  // Who presses again means the last press: it waits for the one that is under way, and only the last answer is shown.
+  const lines = new Map();
+  const next = async (marks, line) => {
+    line.sending = line.waiting.shift();
+    const { button, form, on } = line.sending;
+    const html = await send(button, form, on);
+    if (line.waiting.length) return next(marks, line);
+    lines.delete(marks);
+    if (html === null) show(button, !on);
+    else settle(marks, html);
+  };
+
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".marks > .mark");
     if (!button?.form) return;
@@ -47,15 +58,18 @@
     const marks = button.parentElement;
     const on = button.getAttribute("aria-pressed") !== "true";
     show(button, on);
-    // Who presses twice means the second press: it waits for the first, and only the last answer is shown.
-    const before = waiting.get(marks);
-    const sent = (before ? before.then(() => send(button, button.form, on)) : send(button, button.form, on)).then((html) => {
-      if (waiting.get(marks) !== sent) return;
-      waiting.delete(marks);
-      if (html === null) show(button, !on);
-      else settle(marks, html);
-    });
-    waiting.set(marks, sent);
+    const line = lines.get(marks) ?? { sending: null, waiting: [] };
+    line.waiting = line.waiting.filter((press) => press.button !== button);
+    line.waiting.push({ button, form: button.form, on });
+    if (line.sending) return;
+    lines.set(marks, line);
+    next(marks, line);
+  });
+
+  addEventListener("pagehide", () => {
+    for (const line of lines.values()) {
+      for (const { button, form, on } of line.waiting.splice(0)) send(button, form, on);
+    }
   });
 })();
 
