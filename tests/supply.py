@@ -53,11 +53,9 @@ WEAK_COPYLEFT = frozenset(["LGPL-2.1-or-later", "MPL-1.1", "MPL-2.0"])
 """Licences about their own files alone, which we deliver unchanged."""
 _IN_WORDS = {
     "aiosignal": "Apache-2.0",
-    "amazon-ion": "Apache-2.0",
     "botocore": "Apache-2.0",
     "cssselect2": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
-    "jsonconversion": "BSD-2-Clause",
     "markdown-it-py": "MIT",
     "mdurl": "MIT",
     "pydyf": "BSD-3-Clause",

@@ -8,7 +8,7 @@ from shlex import quote
 EXTRAS = {
     "aws": ("boto3", "botocore"),
     "cli": ("rich", "typer"),
-    "formats": ("amazon", "zstandard"),
+    "formats": ("zstandard",),
     "meaning": ("numpy",),
     "suite": (
         "PIL",

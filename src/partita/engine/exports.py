@@ -19,7 +19,7 @@ import apsw
 import orjson
 
 from partita.dynamo.errors import ExportConflictError, ExportNotFoundError
-from partita.engine import export_copies, import_formats, keys, transfers
+from partita.engine import export_copies, ion, keys, transfers
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
 from partita.engine.export_copies import Copied
@@ -52,8 +52,6 @@ def check(request: Request, buckets: Buckets) -> None:
     """Refuse what this engine cannot export."""
     buckets.folder(request["S3Bucket"])
     buckets.check_prefix(request.get("S3Prefix") or "")
-    if request.get("ExportFormat") == "ION":
-        import_formats.needs("ExportFormat ION", "amazon.ion")
     export_copies.check(request)
 
 
@@ -157,8 +155,6 @@ def _until(stops: Callable[[], bool], lines: Iterator[tuple[bytes, bytes]]) -> I
 
 
 def _as_ion(lines: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    from partita.engine import ion  # of the extra `formats`
-
     for key, line in lines:
         yield key, ion.line(line)
 

@@ -22,6 +22,7 @@ from partita.dynamo.limits import ITEM_BYTES, REQUEST_BYTES
 from partita.dynamo.parse import parse
 from partita.dynamo.requests import PutItem
 from partita.dynamo.values import Item
+from partita.engine import ion_reading
 from partita.extras import step
 
 csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES))  # of the process: a cell may be as large as an item
@@ -32,6 +33,8 @@ _MARKS = {"GZIP": b"\x1f\x8b", "ZSTD": b"\x28\xb5\x2f\xfd"}
 _LONGEST_MARK = 4
 _MOST_WINDOW = 128 * 1024 * 1024
 """What a compressed object may ask for of memory."""
+_STEP = 1024
+"""What is unpacked at once: four bytes may become 128 KB."""
 _UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, csv.Error)
 Request = Mapping[str, Any]
 
@@ -49,8 +52,6 @@ class Record:
 
 def check(request: Request) -> None:
     """Refuse formats that are not read here."""
-    if request["InputFormat"] == "ION":
-        needs("InputFormat ION", "amazon.ion")
     if request.get("InputCompressionType") == "ZSTD":
         needs("InputCompressionType ZSTD", "zstandard")
     options = _csv_options(request)
@@ -100,9 +101,41 @@ def _opened(raw: BinaryIO, compression: str) -> BinaryIO:
     if compression == "ZSTD":
         import zstandard  # of the extra `formats`
 
-        window = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW)
-        return cast(BinaryIO, io.BufferedReader(window.stream_reader(raw, read_across_frames=True)))
+        return io.BufferedReader(_Frames(raw, zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW)))
     return raw
+
+
+class _Frames(io.RawIOBase):
+    """What an object compressed with Zstandard holds, frame after frame. One that breaks off is an error, as with gzip;
+    zstandard's own reader takes it for whole."""
+
+    def __init__(self, raw: BinaryIO, decompressor: Any) -> None:
+        self._raw = raw
+        self._decompressor = decompressor
+        self._frame: Any = None
+        self._packed = b""
+        self._plain = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            packed = self._packed or self._raw.read(_STEP)
+            if not packed:
+                if self._frame is None:
+                    return 0
+                raise EOFError("it ends before the end that it was written with")
+            if self._frame is None:
+                self._frame = self._decompressor.decompressobj()
+            self._plain = memoryview(self._frame.decompress(packed))
+            self._packed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        taken = self._plain[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._plain = self._plain[len(taken) :]
+        return len(taken)
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
@@ -115,9 +148,7 @@ def _json_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Reco
 
 
 def _ion_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
-    from partita.engine import ion  # of the extra `formats`
-
-    return _line_records(file, ion.item)
+    return _line_records(file, ion_reading.item)
 
 
 def _line_records(file: BinaryIO, read: Callable[[bytes], Item]) -> Iterator[tuple[int, Record]]:
