@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from random import Random
 
@@ -34,6 +34,7 @@ class Shelf(Item, table=SHELVES, pk="SHELF#{shelf}", sk="SHELF"):
 class Total(Item, table=SHELVES, pk="TOTAL#{of}", sk="TOTAL"):
     of: Attribute[str] = key_part()
     count: Attribute[int] = attribute(default=0)
+    note: Attribute[str] = attribute(default="")
 
 
 class Book(Item, table=SHELVES, pk="SHELF#{shelf}", sk="BOOK#{book}"):
@@ -221,6 +222,25 @@ def test_where_no_moment_of_the_tables_can_be_had_only_what_two_counts_find_is_c
     }
     assert result.settled
     assert _counters(store) == {"atlas": (2, 0), "all books": (2,)}
+
+
+@pytest.mark.parametrize("wrong", [{"note": {"N": "1"}}, {"count": {"S": "many"}}])
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_counter_in_an_item_that_cannot_be_read_is_told_and_left_as_it_is(
+    store: EmbeddedStore, wrong: dict[str, dict[str, str]], exact: bool
+) -> None:
+    _empty(store)
+    store.write(Put(Book(shelf="atlas", book="1", pages=2)))
+    key = {"PK": {"S": "TOTAL#books"}, "SK": {"S": "TOTAL"}}
+    row = {**key, "of": {"S": "books"}, "count": {"N": "4"}, **wrong}
+    store.engine.call("PutItem", {"TableName": SHELVES.name, "Item": row})
+    tables = tables_of(store) if exact else Tables(lambda: nullcontext(store.asynchronous), exact=False)
+    try:
+        result = asyncio.run(recount(store.asynchronous, tables, [RECOUNT]))
+        assert store.engine.call("GetItem", {"TableName": SHELVES.name, "Key": key})["Item"] == row
+        assert (len(result.unreadable), result.wrong) == (1, [])
+    finally:
+        store.engine.call("DeleteItem", {"TableName": SHELVES.name, "Key": key})
 
 
 def test_nothing_is_left_beside_the_tables(store: EmbeddedStore) -> None:

@@ -154,7 +154,8 @@ async def _wrong(tables: AsyncStore, recount: Recount, unreadable: list[str]) ->
     holders: dict[_Place, Item] = {}
     keys: dict[_Place, Key[Any]] = {}
     counts: defaultdict[_Place, Counter[tuple[str, str]]] = defaultdict(Counter)
-    async for item in _items(tables, recount, unreadable):
+    left: set[_Place] = set()
+    async for item in _items(tables, recount, unreadable, left):
         if type(item) in recount.counters:
             keys[_place(item.own_key)] = item.own_key
             holders[_place(item.own_key)] = item
@@ -163,6 +164,8 @@ async def _wrong(tables: AsyncStore, recount: Recount, unreadable: list[str]) ->
             counts[_place(each.key)][each.counter.field_name, each.said] += each.amount
     wrong: list[Wrong] = []
     for place, key in keys.items():
+        if place in left:
+            continue
         holder = holders.get(place)
         if holder is None and key.item_type not in recount.made:
             continue
@@ -178,14 +181,17 @@ async def _wrong(tables: AsyncStore, recount: Recount, unreadable: list[str]) ->
     return wrong
 
 
-async def _items(tables: AsyncStore, recount: Recount, unreadable: list[str]) -> AsyncIterator[Item]:
+async def _items(tables: AsyncStore, recount: Recount, unreadable: list[str], left: set[_Place]) -> AsyncIterator[Item]:
+    """What fits its type. The places of the others are added to `left`: what their counters say is not known."""
     kinds = tuple({**dict.fromkeys(recount.counters), **dict.fromkeys(recount.rows)})
     async for row in every_row(tables, recount.table):
         kind = next((each for each in kinds if each.owns(row)), None)
         try:
             item = None if kind is None else await tables.read(kind, row)
         except ForeignItemError as error:
+            assert kind is not None  # it was read as one
             unreadable.append(str(error))
+            left.add((kind, _key_values({key.name: row[key.name] for key in recount.table.keys})))
             continue
         if item is not None:
             yield item
@@ -196,7 +202,11 @@ def _nothing(_item: Any) -> Iterable[Counted]:
 
 
 def _place(key: Key[Any]) -> _Place:
-    return key.item_type, tuple(str(value) for _, value in sorted(key.wire.items()))
+    return key.item_type, _key_values(key.wire)
+
+
+def _key_values(wire: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(value) for _, value in sorted(wire.items()))
 
 
 def tables_of(store: Store) -> Tables:
