@@ -26,7 +26,10 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "forms of key conditions",
-        "in KeyConditionExpression|^KeyConditionExpressions |^Query (key )?condition|^Conditions can be of length",
+        (
+            "in KeyConditionExpression|KeyConditionExpressions (must|cannot)|^Query (key )?condition|"
+            "^Conditions can be of length|^The number of query conditions"
+        ),
         "A key condition is an equality and at most one comparison, joined by AND.",
     ),
     (

@@ -252,19 +252,6 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
-        "empty keys in a transaction",
-        (
-            "A Put with an empty key or index key cancels a transaction, as one with an index key of a wrong type "
-            "does; it refuses the request."
-        ),
-        lambda it: (
-            it.ours.code == "TransactionCanceledException"
-            and it.theirs.message.startswith("One or more parameter values are not valid. ")
-        ),
-        CHOSEN,
-    ),
-    differs(
-        DYNOXIDE,
         "capacity of a projected item",
         "A read is charged by the size of the item, not by that of what is projected.",
         lambda it: (

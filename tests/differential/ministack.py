@@ -190,17 +190,6 @@ MINISTACK_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
-        "empty keys in a transaction",
-        "A Put with an empty key or index key cancels a transaction, as one with an index key of a wrong type does; "
-        "it refuses the request.",
-        lambda it: (
-            it.ours.code == "TransactionCanceledException"
-            and it.theirs.message.startswith("One or more parameter values are not valid. ")
-        ),
-        CHOSEN,
-    ),
-    differs(
-        MINISTACK,
         "sizes of keys in a transaction",
         "A Put with a key that is too long, and maybe of a wrong type as well, cancels a transaction; it refuses the "
         "request.",

@@ -245,7 +245,7 @@ MOTO_RULES: tuple[Rule, ...] = (
     differs(
         MOTO,
         "types of index keys in a transaction",
-        "A Put with an empty index key, or one of a wrong type, cancels a transaction.",
+        "A Put with an index key of a wrong type cancels a transaction.",
         lambda it: (
             it.ours.code == "TransactionCanceledException"
             and it.theirs.ok

@@ -164,7 +164,7 @@ def test_placeholders_are_all_used() -> None:
 @pytest.mark.parametrize("returns", ["ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
 def test_put_and_delete_return_the_old_item_or_nothing(operation: str, returns: str) -> None:
     wire = {**TABLE, "Item" if operation == "PutItem" else "Key": KEY, "ReturnValues": returns}
-    assert _refused(operation, wire) == "ReturnValues can only be ALL_OLD or NONE"
+    assert _refused(operation, wire) == "1 validation error detected: ReturnValues can only be ALL_OLD or NONE"
 
 
 def test_return_values_are_an_enumeration() -> None:

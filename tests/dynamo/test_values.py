@@ -81,7 +81,7 @@ def test_a_value_of_two_types_is_refused() -> None:
         ({"NS": []}, "An number set  may not be empty"),
         ({"BS": []}, "Binary sets should not be empty"),
         ({"SS": ["a", "a"]}, "Input collection [a, a] contains duplicates."),
-        ({"BS": ["AA==", "AA=="]}, "Input collection [AA==, AA==] contains duplicates."),
+        ({"BS": ["AA==", "AA=="]}, "Input collection [AA==, AA==]of type BS contains duplicates."),
         ({"NULL": False}, "Null attribute value types must have the value of true"),
     ],
 )
@@ -92,7 +92,7 @@ def test_empty_sets_duplicates_and_a_false_null_are_refused(value: dict[str, Any
 
 
 def test_bytes_of_a_set_are_told_as_they_are_sent() -> None:
-    with pytest.raises(ValidationError, match=r"Input collection \[AA==, AA==\] contains duplicates"):
+    with pytest.raises(ValidationError, match=r"Input collection \[AA==, AA==\]of type BS contains duplicates"):
         checked_value({"BS": [b"\0", b"\0"]})
 
 

@@ -134,7 +134,7 @@ BATCH_GET = Structure(
         "RequestItems": Mapped(
             Structure(
                 {
-                    "Keys": Listing(Attributes(), required=True, least=1),
+                    "Keys": Listing(Attributes(), required=True),
                     "AttributesToGet": _ATTRIBUTES_TO_GET,
                     "ConsistentRead": Flag(),
                     "ProjectionExpression": _EXPRESSION,
@@ -142,6 +142,7 @@ BATCH_GET = Structure(
                 }
             ),
             required=True,
+            of_tables=True,
         ),
         "ReturnConsumedCapacity": CAPACITY,
     }

@@ -36,8 +36,9 @@ from partita.dynamo.requests import (
     TransactWriteItems,
     UpdateItem,
 )
-from partita.dynamo.shapes import Structure, check, fits, is_table_name
-from partita.dynamo.values import Item, SetError, checked_item
+from partita.dynamo.shapes import Structure, check, fits, is_name_in_batch, is_table_name, name_in_batch_fault
+from partita.dynamo.value_faults import ValueFaultError
+from partita.dynamo.values import Item, checked_item
 
 Wire = Mapping[str, Any]
 T = TypeVar("T")
@@ -116,7 +117,8 @@ class _Expressions:
         if text is not None:
             return self._read(lambda: bind.condition(text, self.placeholders, member))
         if member == "ConditionExpression":
-            return legacy.expected(self.wire.get("Expected") or {}, self.wire.get("ConditionalOperator"))
+            expected = self.wire.get("Expected") or {}
+            return self._read(lambda: legacy.expected(expected, self.wire.get("ConditionalOperator")))
         return None
 
     def projection(self) -> Projection | None:
@@ -142,7 +144,7 @@ class _Expressions:
             return read()
         try:
             return read()
-        except SetError:
+        except ValueFaultError:
             raise
         except ValidationError as error:
             raise self._told(error.message) from None
@@ -167,7 +169,10 @@ def _get(wire: object) -> GetItem:
 
 def _old_or_none(request: Wire) -> Any:
     returns = request.get("ReturnValues") or "NONE"
-    check_old_or_none(returns)
+    try:
+        check_old_or_none(returns)
+    except ValidationError as error:
+        raise ValidationError(_ENVELOPE + error.message) from None
     return returns
 
 
@@ -200,16 +205,16 @@ def _written(members: Structure, wire: object, *, alone: bool = False) -> dict[s
     return check(members, {**first, **wire})
 
 
-def _with_sets_enveloped(read: Callable[[object], ItemRequest]) -> Callable[[object], ItemRequest]:
-    """Tell a fault of a set in the envelope, wherever in the request the set is."""
+def _worded_anew(read: Callable[[object], ItemRequest], envelope: str = "") -> Callable[[object], ItemRequest]:
+    """Tell a fault of a number or a set as today's checks do, wherever in the request it is."""
 
-    def enveloped(wire: object) -> ItemRequest:
+    def anew(wire: object) -> ItemRequest:
         try:
             return read(wire)
-        except SetError as error:
-            raise ValidationError(_ENVELOPE + error.quoted) from None
+        except ValueFaultError as error:
+            raise ValidationError(envelope + error.current) from None
 
-    return enveloped
+    return anew
 
 
 def _put(wire: object) -> PutItem:
@@ -288,7 +293,10 @@ def _start_key(request: Wire) -> Item | None:
     try:
         return checked_item(start)
     except ValidationError as error:
-        raise ValidationError(f"The provided starting key is invalid: {error.message}") from None
+        told = f"The provided starting key is invalid: {error.message}"
+        if isinstance(error, ValueFaultError):
+            raise ValueFaultError(told, error.current) from None
+        raise ValidationError(told) from None
 
 
 def _query(wire: object) -> Query:
@@ -348,6 +356,8 @@ def _batch_write(wire: object) -> BatchWriteItem:
     request = check(shape.BATCH_WRITE, wire)
     items = request["RequestItems"]
     check_batch_write(items)
+    if not all(map(is_name_in_batch, items)):
+        raise ValidationError(_ENVELOPE + name_in_batch_fault(shape.BATCH_WRITE.members["RequestItems"].shown(items)))
     return BatchWriteItem(
         tables={name: tuple(_batch_action(name, entry) for entry in entries) for name, entries in items.items()},
         capacity=request.get("ReturnConsumedCapacity") or "NONE",
@@ -441,13 +451,13 @@ def _transact_action(entry: Wire) -> TransactAction:
 
 
 _PARSERS: dict[str, Callable[[object], ItemRequest]] = {
-    "GetItem": _get,
-    "PutItem": _with_sets_enveloped(_put),
-    "UpdateItem": _with_sets_enveloped(_update),
-    "DeleteItem": _with_sets_enveloped(_delete),
-    "Query": _query,
+    "GetItem": _worded_anew(_get),
+    "PutItem": _worded_anew(_put, _ENVELOPE),
+    "UpdateItem": _worded_anew(_update, _ENVELOPE),
+    "DeleteItem": _worded_anew(_delete, _ENVELOPE),
+    "Query": _worded_anew(_query),
     "Scan": _scan,
-    "BatchGetItem": _batch_get,
+    "BatchGetItem": _worded_anew(_batch_get),
     "BatchWriteItem": _batch_write,
     "TransactGetItems": _transact_get,
     "TransactWriteItems": _transact_write,

@@ -20,7 +20,7 @@ def from_python(value: object) -> AttributeValue:
         case bool():
             return {"BOOL": value}
         case int() | Decimal():
-            return {"N": numbers.canonical(str(value))}
+            return {"N": _canonical(value)}
         case bytes() | bytearray():
             return {"B": b64encode(value).decode()}
         case None:
@@ -63,6 +63,11 @@ def item_to_python(item: Item) -> dict[str, Any]:
     return {name: to_python(value) for name, value in item.items()}
 
 
+def _canonical(number: int | Decimal) -> str:
+    # A zero is one whatever exponent a calculation has left it; written on the wire it would have to be in range.
+    return numbers.canonical(str(number)) if number else "0"
+
+
 def _number(text: str) -> int | Decimal:
     return Decimal(text) if "." in text or "E" in text or "e" in text else int(text)
 
@@ -76,7 +81,9 @@ def _set_from_python(members: Set[object]) -> AttributeValue:
         in_order = sorted(bytes(member) for member in members if isinstance(member, bytes))
         return {"BS": [b64encode(member).decode() for member in in_order]}
     if all(isinstance(member, int | Decimal) and not isinstance(member, bool) for member in members):
-        return {"NS": in_set_order("NS", [numbers.canonical(str(member)) for member in members])}
+        return {
+            "NS": in_set_order("NS", [_canonical(member) for member in members if isinstance(member, int | Decimal)])
+        }
     raise ValidationError("A DynamoDB set holds only text, only numbers or only binary")
 
 

@@ -52,17 +52,27 @@ def check_segments(segment: int | None, total: int | None) -> None:
 
 
 def check_batch_get(items: Mapping[str, Mapping[str, Any]]) -> None:
-    """So many keys at once, in each table and all together."""
+    """So many keys at once, in each table and all together; and all tables with expressions or none."""
     if not items:
-        raise ValidationError("The requestItems parameter is required for BatchGetItem")
+        raise _out_of_bounds("RequestItems", "greater than or equal to 1")
     for name, member in items.items():
+        if not member["Keys"]:
+            raise _out_of_bounds(f"RequestItems.{name}.member.Keys", "greater than or equal to 1")
         if len(member["Keys"]) > BATCH_GET_KEYS:
-            raise ValidationError(
-                f"1 validation error detected: Value at 'RequestItems.{name}.member.Keys' failed to satisfy "
-                f"constraint: Member must have length less than or equal to {BATCH_GET_KEYS}"
-            )
+            raise _out_of_bounds(f"RequestItems.{name}.member.Keys", f"less than or equal to {BATCH_GET_KEYS}")
     if sum(len(member["Keys"]) for member in items.values()) > BATCH_GET_KEYS:
         raise ValidationError("Too many items requested for the BatchGetItem call")
+    used = {name for member in items.values() for name, content in member.items() if content is not None}
+    if {"AttributesToGet", "ProjectionExpression"} <= used:
+        raise ValidationError(
+            "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: "
+            "{AttributesToGet} Expression parameters: {ProjectionExpression}"
+        )
+
+
+def _out_of_bounds(member: str, bound: str) -> ValidationError:
+    told = f"Value at '{member}' failed to satisfy constraint: Member must have length {bound}"
+    return ValidationError(f"1 validation error detected: {told}")
 
 
 def check_distinct_keys(keys: Sequence[Item]) -> None:

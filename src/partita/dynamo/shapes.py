@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
@@ -88,6 +89,23 @@ def is_table_name(value: object) -> bool:
     return type(value) is str and _TABLE_NAME.fullmatch(value) is not None
 
 
+def is_name_in_batch(value: object) -> bool:
+    """Whether a batch may name a table so: three characters or more, or an ARN."""
+    if is_table_name(value):
+        return len(str(value)) >= _LEAST_IN_BATCH
+    return type(value) is str and value.startswith("arn:") and fits(TableName(), value)
+
+
+def name_in_batch_fault(shown: str) -> str:
+    """What is told of a batch, shown whole, which names a table as none can be named."""
+    return (
+        f"Value '{shown}' at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member "
+        "must have length less than or equal to 255, Member must have length greater than or equal to "
+        f"{_LEAST_IN_BATCH}, Member must satisfy regular expression pattern: {_NAME}]"
+    )
+
+
+_LEAST_IN_BATCH = 3
 _NAME = "[a-zA-Z0-9_.-]+"
 _ARN = "[a-zA-Z0-9_.:/-]+"
 _TABLE_NAME = re.compile("[a-zA-Z0-9_.-]{1,255}")
@@ -168,15 +186,22 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Any keys, values of one shape; lists as values within a length."""
+    """Any keys, or names of tables; values of one shape; lists as values within a length.
+
+    A fault of a name shows the whole map as JSON. In a batch of writes it gives way to all others, so it is not looked
+    for here.
+    """
 
     of: Shape
     required: bool = False
     lengths: tuple[int, int] | None = None
+    of_tables: bool = False
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if not isinstance(value, dict):
             raise SerializationError(_misplaced(value))
+        if self.of_tables and not all(map(is_name_in_batch, value)):
+            faults.append(name_in_batch_fault(_as_json(value)))
         for key, element in value.items():
             _element(self.of, element, (where, f"{key}.member"), faults)
         if self.lengths is not None and not faults:
@@ -343,6 +368,13 @@ def _member(name: str) -> str:
 
 def _quoted(value: str) -> str:
     return f"'{value[:1000]}'"
+
+
+def _as_json(value: dict[str, Any]) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (RecursionError, TypeError, ValueError):
+        return f"{{{', '.join(map(str, value))}}}"  # what is no JSON, or nests too deeply, by its names
 
 
 def _token(value: object) -> str:

@@ -12,6 +12,7 @@ from partita.dynamo import numbers
 from partita.dynamo.errors import SerializationError, ValidationError
 from partita.dynamo.limits import NESTING_LEVELS
 from partita.dynamo.text import encodable
+from partita.dynamo.value_faults import ValueFaultError
 
 type_names = {
     "S": "STRING",
@@ -36,6 +37,7 @@ _INVALID = "One or more parameter values were invalid: "
 _NAME_BYTES = 65_535
 _MOST_NAMES = 10_000
 _SHORT_NAME = 256
+_SHOWN = 500
 known_names: set[str] = set()
 """Names that attributes may have; the same ones come again and again."""
 TOO_DEEP = (
@@ -44,14 +46,6 @@ TOO_DEEP = (
 # Made once: `list | tuple` in a check would be made anew each time, and that takes longer than the check.
 _LISTS = (list, tuple)
 _SETS = (list, tuple, set, frozenset)
-
-
-class SetError(ValidationError):
-    """A set without members, or with one twice; `quoted` says it as the writes of a single item do."""
-
-    def __init__(self, message: str, quoted: str | None = None) -> None:
-        super().__init__(message)
-        self.quoted = message if quoted is None else quoted
 
 
 def type_of(value: AttributeValue) -> str:
@@ -120,7 +114,7 @@ def check_name(name: object) -> None:
     if not isinstance(name, str):
         raise SerializationError(f"Attribute names are text, not {type(name).__name__}")
     if not name:
-        raise ValidationError(_INVALID + "Empty attribute name")
+        raise ValidationError("Empty attribute name")
     if len(name) > _NAME_BYTES or (not name.isascii() and len(encodable(name).encode()) > _NAME_BYTES):
         raise ValidationError(f"Attribute name is too large, must be less than {_NAME_BYTES + 1} bytes")
     if len(known_names) < _MOST_NAMES and len(name) < _SHORT_NAME:
@@ -162,20 +156,32 @@ def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callabl
         if not isinstance(content, _SETS):
             raise SerializationError(_unexpected(content))
         if not content:
-            raise SetError(_INVALID + empty)
+            raise ValueFaultError(_INVALID + empty)
         members = [member(element, depth) for element in content]
         if len(set(members)) != len(members):
-            if kind == "NS":
-                raise SetError("Input collection contains duplicates")
-            shown = ", ".join(members)
-            quoted = ", ".join(f'"{element}"' for element in members)
-            raise SetError(
-                f"{_INVALID}Input collection [{shown[:500]}] contains duplicates.",
-                f"{_INVALID}Input collection [{quoted[:500]}] contains duplicates.",
-            )
+            raise _duplicates(kind, members)
         return in_set_order(kind, members)
 
     return check
+
+
+def _duplicates(kind: str, members: list[str]) -> ValueFaultError:
+    if kind == "NS":
+        told = "Input collection contains duplicates"
+        return ValueFaultError(told, f"{_INVALID}{told}.")
+    # Today's checks show what they have put in order until a member comes again, then the rest as it came.
+    seen: dict[str, None] = {}
+    for member in members:
+        if member in seen:
+            break
+        seen[member] = None
+    read = [*in_set_order(kind, list(seen)), *members[len(seen) :]]
+    quoted = (", " if kind == "SS" else ",").join(f'"{member}"' for member in read)
+    rest = " contains duplicates." if kind == "SS" else "of type BS contains duplicates."
+    return ValueFaultError(
+        f"{_INVALID}Input collection [{', '.join(members)[:_SHOWN]}]{rest}",
+        f"{_INVALID}Input collection [{quoted[:_SHOWN]}]{rest}",
+    )
 
 
 def in_set_order(kind: str, members: list[str]) -> list[str]:

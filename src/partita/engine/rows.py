@@ -28,6 +28,10 @@ _LONG = "x" * SORT_KEY_BYTES
 _SURELY_FITS = SORT_KEY_BYTES // 16  # up to four attributes of up to four bytes a character
 
 
+class EmptyKeyError(ValidationError):
+    """An empty key of a table or an index: DynamoDB looks for one before it does anything of a transaction."""
+
+
 class Row(NamedTuple):
     """An item in the file."""
 
@@ -131,16 +135,16 @@ def _has_schema(table: Table, key: Item) -> bool:
     return True
 
 
-def is_empty_key(table: Table, key: Item) -> bool:
-    """Whether a key has the attributes of the table's key and one of them is empty."""
-    return _has_schema(table, key) and any("" in value.values() for value in key.values())
+def has_key(table: Table, item: Item) -> bool:
+    """Whether an item has every attribute of the table's key, of its type."""
+    return all(name in item and type_of(item[name]) == kind for name, kind in table.keys)
 
 
 def _stored_key(table: Table, item: Item) -> bytes:
     for name, _ in table.keys:
         if next(iter(item[name].values())) == "":
             what = "string" if "S" in item[name] else "binary"
-            raise ValidationError(
+            raise EmptyKeyError(
                 f"{_NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {what} value. Key: {name}"
             )
     hash_value = item[table.hash[0]]
@@ -206,11 +210,11 @@ def _check_index_value(index: Index, name: str, kind: str, value: AttributeValue
     if value[kind] == "":
         what = "string" if kind == "S" else "binary"
         if updating:
-            raise ValidationError(
+            raise EmptyKeyError(
                 f"{_NOT_VALID}The update expression attempted to update a secondary index key to a value that is not "
                 f"supported. The AttributeValue for a key attribute cannot contain an empty {what} value."
             )
-        raise ValidationError(
+        raise EmptyKeyError(
             f"{_NOT_VALID}A value specified for a secondary index key is not supported. The AttributeValue for a key "
             f"attribute cannot contain an empty {what} value. IndexName: {index.name}, IndexKey: {name}"
         )

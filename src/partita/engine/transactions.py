@@ -148,7 +148,7 @@ def _checked(
     """The stored key and row of every action, and the change of a put: all that is valid whatever the item holds.
 
     The first invalid action is the reason, and the only one: conditions are not looked at. Two actions on one item,
-    and an empty key of any action but a put, refuse the request as a whole.
+    and an empty key of a table or an index, refuse the request as a whole.
     """
     checked: list[tuple[bytes, Row | None, Change | None]] = []
     touched: set[tuple[int, bytes]] = set()
@@ -171,9 +171,9 @@ def _checked(
             row = rows.find(transaction.connection, table, key)
             if type(action) is PutItem:
                 put = rows.plan(table, key, row, None if row is None else row.item, action.item)
+        except rows.EmptyKeyError:
+            raise
         except ValidationError as error:
-            if not isinstance(action, PutItem) and rows.is_empty_key(table, action.key):
-                raise
             first = first or (position, error.message)
         except _DuplicateError:
             raise ValidationError(_DUPLICATE) from None

@@ -165,7 +165,7 @@ def batch_write(transaction: Transaction, request: BatchWriteItem, _load: Load) 
         seen: set[bytes] = set()
         for entry, size in zip(entries, own_sizes, strict=True):
             if isinstance(entry, PutItem):
-                if any(name not in entry.item for name, _ in table.keys):
+                if not rows.has_key(table, entry.item):
                     raise ValidationError(rows.NO_KEY)
                 key, new = rows.key_of_item(table, entry.item), entry.item
             else:

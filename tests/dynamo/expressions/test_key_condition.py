@@ -33,6 +33,10 @@ def test_the_partition_key_alone_selects_the_partition() -> None:
     assert _range(":s = pk") == KeyRange((S,), (), None)
 
 
+_ONE_EACH = "KeyConditionExpressions must only contain one condition per key"
+_THREE = "(3) exceeds the number of key attributes defined in the schema (2)"
+
+
 @pytest.mark.parametrize(
     ("text", "last"),
     [
@@ -62,8 +66,8 @@ _OPERATOR = "Invalid operator used in KeyConditionExpression: "
         ("pk = :s AND third = :s", "Query condition missed key schema element: sk"),
         ("pk > :s", "Query key condition not supported"),
         ("begins_with(pk, :s)", "Query key condition not supported"),
-        ("pk = :s AND sk > :s AND sk < :t", "KeyConditionExpressions must only contain one condition per key"),
-        ("pk = :s AND sk = :t AND third = :t", "Conditions can be of length 1 or 2 only"),
+        ("pk = :s AND sk > :s AND sk < :t", f"Invalid KeyConditionExpression: {_ONE_EACH}"),
+        ("pk = :s AND sk = :t AND third = :t", f"The number of query conditions {_THREE}"),
         ("pk = :s OR sk = :t", _OPERATOR + "OR"),
         ("NOT pk = :s", _OPERATOR + "NOT"),
         ("pk = :s AND sk <> :t", _OPERATOR + "<>"),
@@ -71,7 +75,7 @@ _OPERATOR = "Invalid operator used in KeyConditionExpression: "
         ("pk = :s AND contains(sk, :t)", _OPERATOR + "contains"),
         ("pk = :s AND attribute_exists(sk)", _OPERATOR + "attribute_exists"),
         ("pk = :s AND attribute_not_exists(sk)", _OPERATOR + "attribute_not_exists"),
-        ("(pk = :s AND sk = :t) AND third = :t", "Conditions can be of length 1 or 2 only"),
+        ("(pk = :s AND sk = :t) AND third = :t", f"The number of query conditions {_THREE}"),
         ("pk = :s AND sk > size(third)", "KeyConditionExpressions cannot contain nested operations"),
         (
             "pk = :s AND sk BETWEEN third AND :t",

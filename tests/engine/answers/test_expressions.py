@@ -84,7 +84,9 @@ def test_a_sum_of_more_than_38_digits_overflows(engine: Engine, sign: str, amoun
         "Number overflow. Attempting to store a number with magnitude larger than supported range"
     )
     written = {"TableName": "music", "Item": {**_KEY, "a": {"N": "1" * 39}}}
-    assert fault(engine, "PutItem", written) == "Attempting to store more than 38 significant digits in a Number"
+    assert fault(engine, "PutItem", written) == (
+        "1 validation error detected: Attempting to store more than 38 significant digits in a Number"
+    )
 
 
 def test_the_limits_of_an_expression_are_told_with_the_number(engine: Engine) -> None:
@@ -96,3 +98,12 @@ def test_the_limits_of_an_expression_are_told_with_the_number(engine: Engine) ->
     assert fault(engine, "Scan", long) == (
         "Invalid FilterExpression: The expression contains too many operators; operator count: 301"
     )
+
+
+def test_an_update_that_is_too_long_is_told_without_its_size(engine: Engine) -> None:
+    long = {"TableName": "music", "Key": _KEY, "UpdateExpression": f"SET {'a' * 4_100} = :v", **values(v=1)}
+    told = "Invalid UpdateExpression: Expression size has exceeded the maximum allowed size;"
+    assert fault(engine, "UpdateItem", long) == f"1 validation error detected: {told}"
+    assert fault(engine, "TransactWriteItems", {"TransactItems": [{"Update": long}]}) == told
+    condition = {"TableName": "music", "FilterExpression": f"{'a' * 4_097} = :v", **values(v=1)}
+    assert fault(engine, "Scan", condition).endswith("size; expression size: 4102")

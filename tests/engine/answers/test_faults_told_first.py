@@ -108,6 +108,7 @@ def test_a_put_tells_its_parameters_before_its_item_and_reads_their_key_before_t
 
 
 _FIRST = "Invalid condition in KeyConditionExpression: {} operator must have the key attribute as its first operand"
+_ONE_EACH = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
 _HUGE: Wire = {"pk": {"S": "a"}, "b": {"S": "x" * 410_000}}
 
 
@@ -138,10 +139,10 @@ _HUGE: Wire = {"pk": {"S": "a"}, "b": {"S": "x" * 410_000}}
                     "pk = :a AND :a = :a",
                     "Invalid condition in KeyConditionExpression: No key attribute specified",
                 ),
-                ("pk = :a AND pk = :a", "KeyConditionExpressions must only contain one condition per key"),
+                ("pk = :a AND pk = :a", _ONE_EACH),
                 (
                     "(pk = :a AND sk = :a) AND (sk = :a AND x = :a)",
-                    "KeyConditionExpressions must only contain one condition per key",
+                    _ONE_EACH,
                 ),
                 ("pk = :a AND a <> b", "Invalid operator used in KeyConditionExpression: <>"),
                 ("pk = :a AND begins_with(:a, sk)", _FIRST.format("begins_with")),
@@ -218,5 +219,20 @@ def test_a_key_in_a_filter_is_told_before_a_selection_that_the_index_cannot_give
 def test_a_value_and_a_list_of_values_do_not_go_together(engine: Engine) -> None:
     expected = {"a": {"Value": {"S": "x"}, "AttributeValueList": [{"S": "x"}]}}
     assert fault(engine, "PutItem", {"TableName": "music", "Item": _KEY, "Expected": expected}) == (
-        f"{INVALID}Value and AttributeValueList cannot be used together for Attribute: a"
+        f"1 validation error detected: {INVALID}Value and AttributeValueList cannot be used together for Attribute: a"
     )
+
+
+def test_more_conditions_than_key_attributes_are_counted(engine: Engine) -> None:
+    for condition, of, counts in (
+        ("pk = :a AND sk > :a AND x = :a", {"TableName": "pairs"}, "(3) exceeds {} (2)"),
+        ("pk = :a AND x = :a AND y = :a", {"TableName": "music"}, "(3) exceeds {} (1)"),
+        (
+            "land = :a AND town = :a AND street = :a AND house = :a AND x = :a",
+            {"TableName": "wide", "IndexName": "byPlace"},
+            "(5) exceeds {} (4)",
+        ),
+    ):
+        told = counts.format("the number of key attributes defined in the schema")
+        request = {**of, "KeyConditionExpression": condition, **values(a="a")}
+        assert fault(engine, "Query", request) == f"The number of query conditions {told}"

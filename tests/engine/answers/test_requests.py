@@ -62,14 +62,64 @@ def test_too_many_keys_of_one_table_are_told_with_its_name(engine: Engine) -> No
     assert fault(engine, "BatchGetItem", spread) == "Too many items requested for the BatchGetItem call"
 
 
-def test_a_batch_of_nothing_is_refused(engine: Engine) -> None:
-    for operation in ("BatchGetItem", "BatchWriteItem"):
-        assert fault(engine, operation, {"RequestItems": {}}) == (
-            f"The requestItems parameter is required for {operation}"
-        )
-
-
 _LEAST = "failed to satisfy constraint: Member must have length greater than or equal to "
+
+
+def test_a_batch_of_nothing_is_refused(engine: Engine) -> None:
+    assert fault(engine, "BatchWriteItem", {"RequestItems": {}}) == (
+        "The requestItems parameter is required for BatchWriteItem"
+    )
+    assert fault(engine, "BatchGetItem", {"RequestItems": {}}) == f"{_ONE}Value at 'RequestItems' {_LEAST}1"
+    assert fault(engine, "BatchGetItem", {"RequestItems": {"music": {"Keys": []}}}) == (
+        f"{_ONE}Value at 'RequestItems.music.member.Keys' {_LEAST}1"
+    )
+
+
+_MAP_KEYS = (
+    "at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length less "
+    "than or equal to 255, Member must have length greater than or equal to 3, Member must satisfy regular expression "
+    "pattern: [a-zA-Z0-9_.-]+]"
+)
+_CAPACITY = (
+    "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: "
+    "[INDEXES, TOTAL, NONE]"
+)
+
+
+@pytest.mark.parametrize("name", ["bad!name", "ab", "", "n" * 256, "arn:aws:dynamodb:music or so"])
+def test_a_batch_that_names_no_table_shows_what_it_asks(engine: Engine, name: str) -> None:
+    gets: Wire = {"RequestItems": {name: {"Keys": [_KEY]}}}
+    shown = f'Value \'{{"{name}":{{"Keys":[{{"pk":{{"S":"a"}}}}]}}}}\' {_MAP_KEYS}'
+    assert fault(engine, "BatchGetItem", gets) == _ONE + shown
+    assert fault(engine, "BatchGetItem", {**gets, "ReturnConsumedCapacity": "BOGUS"}) == (
+        f"2 validation errors detected: {shown}; {_CAPACITY}"
+    )
+    puts: Wire = {"RequestItems": {name: [{"PutRequest": {"Item": _KEY}}]}}
+    told = fault(engine, "BatchWriteItem", puts)
+    assert told.startswith(f"{_ONE}Value '{{{name}=[WriteRequest(putRequest=PutRequest(item={{pk=AttributeValue(s=a, ")
+    assert told.endswith(f"]}}' {_MAP_KEYS}")
+    assert fault(engine, "BatchWriteItem", {**puts, "ReturnConsumedCapacity": "BOGUS"}) == _ONE + _CAPACITY
+
+
+def test_a_batch_that_names_no_table_and_nests_too_deeply_to_be_shown_is_refused(engine: Engine) -> None:
+    deep: Wire = {"S": "x"}
+    for _ in range(900):
+        deep = {"M": {"n": deep}}
+    for value in (deep, {"S": "\ud800"}, {"B": b"x"}):
+        told = fault(engine, "BatchGetItem", {"RequestItems": {"bad!name": {"Keys": [{"pk": value}]}}})
+        assert told.startswith(f"{_ONE}Value '{{")
+        assert told.endswith(_MAP_KEYS)
+
+
+def test_a_batch_of_gets_has_expressions_for_all_its_tables_or_for_none(engine: Engine) -> None:
+    asked: Wire = {
+        "music": {"Keys": [_KEY], "ProjectionExpression": "a"},
+        "pairs": {"Keys": [{**_KEY, "sk": {"S": "b"}}], "AttributesToGet": ["a"]},
+    }
+    assert fault(engine, "BatchGetItem", {"RequestItems": asked}) == (
+        "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: "
+        "{AttributesToGet} Expression parameters: {ProjectionExpression}"
+    )
 
 
 def test_a_name_of_a_table_is_told_as_a_name(engine: Engine) -> None:
@@ -125,10 +175,11 @@ def _named(name: str) -> list[tuple[str, Wire]]:
 
 def test_attributes_have_names_of_1_to_65535_bytes_wherever_they_are_named(engine: Engine) -> None:
     for operation, request in _named(""):
-        assert "Empty attribute name" in fault(engine, operation, request), request
+        assert fault(engine, operation, request).removeprefix(_ONE) == "Empty attribute name", request
     for long in ("n" * 65_536, "é" * 32_768):
         for operation, request in _named(long):
-            assert fault(engine, operation, request) == "Attribute name is too large, must be less than 65536 bytes"
+            told = fault(engine, operation, request)
+            assert told.removeprefix(_ONE) == "Attribute name is too large, must be less than 65536 bytes"
     for operation, request in _named("é" * 32_767):
         engine.call(operation, request)
 
@@ -146,8 +197,12 @@ def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
         ({"s": {"SS": []}}, {}, f"{INVALID}An string set  may not be empty"),
         ({"s": {"SS": ["a", "a"]}}, {}, f'{INVALID}Input collection ["a", "a"] contains duplicates.'),
         ({"s": {"L": [{"SS": ["a", "a"]}]}}, {}, f'{INVALID}Input collection ["a", "a"] contains duplicates.'),
-        ({"s": {"BS": ["AA==", "AA=="]}}, {}, f'{INVALID}Input collection ["AA==", "AA=="] contains duplicates.'),
-        ({"s": {"NS": ["1", "1.0"]}}, {}, "Input collection contains duplicates"),
+        (
+            {"s": {"BS": ["AA==", "AA=="]}},
+            {},
+            f'{INVALID}Input collection ["AA==","AA=="]of type BS contains duplicates.',
+        ),
+        ({"s": {"NS": ["1", "1.0"]}}, {}, f"{INVALID}Input collection contains duplicates."),
         ({"s": {"NS": []}}, {}, f"{INVALID}An number set  may not be empty"),
         ({"s": {"BS": []}}, {}, f"{INVALID}Binary sets should not be empty"),
         (
@@ -336,8 +391,12 @@ def test_a_wrong_selection_is_in_the_envelope_in_a_query_only(engine: Engine, me
 
 
 def test_entries_of_a_batch_write_are_told_as_dynamodb_does(engine: Engine) -> None:
-    keyless = {"RequestItems": {"music": [{"PutRequest": {"Item": {"x": {"S": "y"}}}}]}}
-    assert fault(engine, "BatchWriteItem", keyless) == "The provided key element does not match the schema"
+    items: list[Wire] = [{"x": {"S": "y"}}, {"pk": {"N": "5"}}, {"pk": {"L": [{"S": "x"}]}}]
+    for item in items:
+        keyless = {"RequestItems": {"music": [{"PutRequest": {"Item": item}}]}}
+        assert fault(engine, "BatchWriteItem", keyless) == "The provided key element does not match the schema"
+    empty = {"RequestItems": {"music": [{"PutRequest": {"Item": {"pk": {"S": ""}}}}]}}
+    assert "cannot contain an empty string value. Key: pk" in fault(engine, "BatchWriteItem", empty)
     assert fault(engine, "BatchWriteItem", {"RequestItems": {"music": [{}]}}) == (
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )

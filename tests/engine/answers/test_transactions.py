@@ -30,13 +30,13 @@ def _reasons(engine: Engine, *actions: Wire) -> list[Wire]:
 
 _INVALID: list[Wire] = [
     {"Put": _named(Item={"x": {"S": "no key"}})},
-    {"Put": _named(Item={"pk": {"S": ""}})},
+    {"Put": _named(Item={"pk": {"N": "5"}})},
     {"Put": _named(Item={"pk": {"S": "tagged"}, "tag": {"N": "1"}}, **_UNMET)},
     {"Delete": _named(Key={"pk": {"N": "1"}})},
     {"ConditionCheck": _named(Key={"other": {"S": "a"}}, ConditionExpression="attribute_exists(pk)")},
     {"Update": _named(Key=_key("u"), UpdateExpression="SET pk = :v", **values(v="w"))},
     {"Update": _named(Key=_key("u"), UpdateExpression="SET tag = :v", **values(v=1))},
-    {"Update": _named(Key=_key("u"), UpdateExpression="REMOVE y SET x = :w, tag = :v", **values(v="", w=1))},
+    {"Update": _named(Key=_key("u"), UpdateExpression="REMOVE y SET x = :w, tag = :v", **values(v=[], w=1))},
 ]
 
 
@@ -69,16 +69,37 @@ def test_conditions_and_updates_of_what_the_items_hold_are_judged_one_by_one(eng
 @pytest.mark.parametrize(
     "action",
     [
+        {"Put": _named(Item=_key(""))},
         {"Update": _named(Key=_key(""), UpdateExpression="SET a = :v", **values(v=1))},
         {"Delete": _named(Key=_key(""))},
         {"ConditionCheck": _named(Key=_key(""), ConditionExpression="attribute_exists(pk)")},
     ],
     ids=str,
 )
-def test_an_empty_key_of_an_action_other_than_a_put_refuses_the_request(engine: Engine, action: Wire) -> None:
+def test_an_empty_key_refuses_the_request(engine: Engine, action: Wire) -> None:
     request = {"TransactItems": [{"Put": _named(Item=_key("beside-empty"))}, action]}
     assert fault(engine, "TransactWriteItems", request) == (
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
         "string value. Key: pk"
     )
     assert get(engine, pk="beside-empty") is None
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"Put": _named(Item={"pk": {"S": "empty-tag"}, "tag": {"S": ""}})},
+        {"Update": _named(Key=_key("empty-tag"), UpdateExpression="SET x = :w, tag = :v", **values(v="", w=1))},
+    ],
+    ids=str,
+)
+def test_an_empty_key_of_an_index_refuses_the_request_whatever_else_is_invalid(engine: Engine, action: Wire) -> None:
+    for beside in ({"Put": _named(Item=_key("beside-empty"))}, {"Put": _named(Item={"pk": {"N": "5"}})}):
+        told = fault(engine, "TransactWriteItems", {"TransactItems": [beside, action]})
+        assert told.startswith("One or more parameter values are not valid. ")
+        assert "secondary index key" in told
+    assert get(engine, pk="beside-empty") is None
+    statement = {"Statement": "INSERT INTO music VALUE {'pk': ''}"}
+    assert "cannot contain an empty string value" in fault(
+        engine, "ExecuteTransaction", {"TransactStatements": [statement]}
+    )

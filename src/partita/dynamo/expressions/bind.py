@@ -46,7 +46,8 @@ from partita.dynamo.expressions.tree import (
 )
 from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES
 from partita.dynamo.size import text_size, value_size
-from partita.dynamo.values import AttributeValue, SetError, check_name, checked_value
+from partita.dynamo.value_faults import ValueFaultError
+from partita.dynamo.values import AttributeValue, check_name, checked_value
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z")
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z")
@@ -91,8 +92,8 @@ class Placeholders:
                 self.values[key] = checked_value(value)
             except ValidationError as error:
                 told = f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
-                if isinstance(error, SetError):
-                    raise SetError(told, error.quoted) from None
+                if isinstance(error, ValueFaultError):
+                    raise ValueFaultError(told, error.current) from None
                 raise ValidationError(told) from None
         self._unused_values = set(self.values)
         names_size = sum(map(text_size, self.names.values()))

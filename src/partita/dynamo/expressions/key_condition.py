@@ -57,7 +57,7 @@ def key_terms(condition: Condition) -> tuple[KeyTerm, ...]:
         return (_term(condition),)
     terms = tuple([_term(term) for term in _row(condition)])
     if len({term.name for term in terms}) != len(terms):
-        raise ValidationError("KeyConditionExpressions must only contain one condition per key")
+        raise ValidationError(f"Invalid {_MEMBER}: KeyConditionExpressions must only contain one condition per key")
     return terms
 
 
@@ -102,10 +102,14 @@ def key_range(
         if term.nested:
             raise ValidationError("KeyConditionExpressions cannot have conditions on nested attributes")
         terms[term.name] = term
+    attributes = len(hash_keys) + len(range_keys)
+    if len(terms) > max(attributes, 2):  # a second condition where there is no sort key is told below
+        raise ValidationError(
+            f"The number of query conditions ({len(terms)}) exceeds the number of key attributes defined in the schema "
+            f"({attributes})"
+        )
     if len(hash_keys) > 1 or len(range_keys) > 1:
         _check_wide(terms, [name for name, _ in hash_keys], [name for name, _ in range_keys])
-    else:
-        _check_length(terms)
     partition = []
     for name, kind in hash_keys:
         term = _wanted(terms, name, kind)

@@ -54,13 +54,12 @@ class Token:
 class Tokens:
     """A cursor over the tokens of one expression."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, size_told: bool = True) -> None:
         if not text:
             raise ValidationError("The expression can not be empty;")
-        if len(text.encode(errors="surrogatepass")) > EXPRESSION_BYTES:
-            raise ValidationError(
-                f"Expression size has exceeded the maximum allowed size; expression size: {len(text.encode())}"
-            )
+        if (size := len(text.encode(errors="surrogatepass"))) > EXPRESSION_BYTES:
+            shown = f" expression size: {size}" if size_told else ""
+            raise ValidationError(f"Expression size has exceeded the maximum allowed size;{shown}")
         self.text = text
         self.tokens = list(self._lex(text))
         if not self.tokens:
@@ -326,7 +325,7 @@ _SECTIONS = ("SET", "REMOVE", "ADD", "DELETE")
 @lru_cache(maxsize=2048)
 def parse_update(text: str) -> RawUpdate:
     """Raw actions of an update, section by section, in the order written."""
-    tokens = Tokens(text)
+    tokens = Tokens(text, size_told=False)
     actions: list[tuple[str, RawPath, Raw | None]] = []
     sections: list[str] = []
     while not tokens.ended:

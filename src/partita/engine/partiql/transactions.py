@@ -121,6 +121,8 @@ def _action(table: Table, write: Write | Exists, on_failure: FailureReturn) -> t
         put = PutItem(table=table.name, item=write.item, condition=writing.missing(table), on_failure=on_failure)
         try:
             rows.key_of_item(table, write.item)
+        except rows.EmptyKeyError:
+            raise
         except ValidationError as fault:
             return put, _invalid(fault.message)
         return put, _NONE
@@ -142,9 +144,9 @@ def _key_reason(table: Table, found: One, *, exists: bool = False) -> dict[str, 
         return _invalid(rows.NO_KEY)
     try:
         rows.key_of_key(table, found.key)
+    except rows.EmptyKeyError:
+        raise
     except ValidationError as fault:
-        if rows.is_empty_key(table, found.key):
-            raise
         return _invalid(fault.message)
     return _NONE
 
