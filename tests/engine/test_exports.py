@@ -222,6 +222,23 @@ def test_csv_has_names_in_its_first_line_and_types_for_keys_only(engine: Engine,
     assert found == [{"pk": "a", "year": 1927, "note": "one; two\nlines"}, {"pk": "b", "note": "last"}]
 
 
+def test_a_record_of_csv_that_is_not_utf_8_is_passed_over_and_the_others_are_imported(
+    engine: Engine, root: Path
+) -> None:
+    (root / "shelf/films.csv").write_bytes(b"pk,n\na,1\nb,\xff\xfe\nc,\xc3\xa9\n")
+    description = import_table(engine, import_request("films", "CSV"))
+    assert _counts(description) == (3, 2, 1)
+    assert "films.csv, line 3: it is not UTF-8" in description["FailureMessage"]
+    assert [get(engine, "again", pk=pk) for pk in "abc"] == [{"pk": "a", "n": "1"}, None, {"pk": "c", "n": "é"}]
+
+
+def test_csv_whose_names_are_not_utf_8_is_not_read(engine: Engine, root: Path) -> None:
+    (root / "shelf/films.csv").write_bytes(b"pk,\xff\na,1\n")
+    description = import_table(engine, import_request("films", "CSV"))
+    assert _counts(description) == (1, 0, 1)
+    assert "films.csv: it cannot be read further: its first line is not UTF-8" in description["FailureMessage"]
+
+
 def test_csv_may_be_given_its_names(engine: Engine, root: Path) -> None:
     (root / "shelf/plain.csv").write_text(f"a,{'1' * 200_000}\nb,2\n")
     options = {"Csv": {"HeaderList": ["pk", "n"]}}

@@ -19,9 +19,7 @@ import orjson
 from partita.dynamo.errors import DynamoError, ValidationError
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import ITEM_BYTES, REQUEST_BYTES
-from partita.dynamo.parse import parse
-from partita.dynamo.requests import PutItem
-from partita.dynamo.values import Item
+from partita.dynamo.values import Item, checked_item
 from partita.engine import ion_reading
 from partita.extras import step
 
@@ -35,7 +33,7 @@ _MOST_WINDOW = 128 * 1024 * 1024
 """What a compressed object may ask for of memory."""
 _STEP = 1024
 """What is unpacked at once: four bytes may become 128 KB."""
-_UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, csv.Error)
+_UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, csv.Error)
 Request = Mapping[str, Any]
 
 
@@ -186,19 +184,31 @@ def _csv_records(request: Request, file: BinaryIO) -> Iterator[tuple[int, Record
         each["AttributeName"]: each["AttributeType"]
         for each in request["TableCreationParameters"]["AttributeDefinitions"]
     }
-    with io.TextIOWrapper(file, "utf-8-sig", newline="") as text:
+    with io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text:
         bounded = _BoundedLines(text)
         lines = csv.reader(bounded, delimiter=options.get("Delimiter", ","), strict=True)
         header: Sequence[str] = options.get("HeaderList") or next(lines, [])
+        if not _is_unicode(header):
+            raise csv.Error("its first line is not UTF-8")
         while (row := _next_row(lines, bounded)) is not None:
-            size = sum(len(cell.encode()) + 1 for cell in row)
-            if len(row) > len(header):
+            size = sum(len(cell.encode(errors="surrogateescape")) + 1 for cell in row)
+            if not _is_unicode(row):
+                yield lines.line_num, Record(None, "it is not UTF-8", size)
+            elif len(row) > len(header):
                 yield lines.line_num, Record(None, f"it has {len(row)} values for {len(header)} names", size)
             elif row:
                 # A short row leaves out its last attributes, an empty cell its own.
                 cells = zip(header, row, strict=False)
                 item = {name: {types.get(name, "S"): cell} for name, cell in cells if cell}
                 yield lines.line_num, _record(item, size)
+
+
+def _is_unicode(cells: Sequence[str]) -> bool:
+    try:
+        "".join(cells).encode()
+    except UnicodeEncodeError:  # what was no UTF-8 was read as halves of surrogate pairs
+        return False
+    return True
 
 
 class _BoundedLines:
@@ -229,11 +239,9 @@ def _next_row(rows: Iterator[list[str]], lines: _BoundedLines) -> list[str] | No
 
 def _record(item: Item, size: int) -> Record:
     try:
-        put = parse("PutItem", {"TableName": "imported", "Item": item})
+        return Record(checked_item(item), "", size)
     except DynamoError as error:
         return Record(None, error.message, size)
-    assert isinstance(put, PutItem)
-    return Record(put.item, "", size)
 
 
 _READERS: Mapping[str, Callable[[Request, BinaryIO], Iterator[tuple[int, Record]]]] = {
