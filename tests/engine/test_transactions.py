@@ -119,8 +119,15 @@ def test_a_failed_condition_cancels_everything_with_a_reason_per_action_in_order
         ({"Put": {"TableName": "music", "Item": {"x": {"S": "no key"}}}}, "Missing the key pk in the item"),
         ({"Delete": {"TableName": "music", "Key": {"other": {"S": "a"}}}}, "The provided key element does not match"),
         (
-            {"Put": {"TableName": "music", "Item": {"pk": {"S": "big"}, "f": {"S": "x" * 410 * 1024}}}},
-            "Item size has exceeded the maximum allowed size",
+            {
+                "Update": {
+                    "TableName": "music",
+                    "Key": _key("text"),
+                    "UpdateExpression": "SET f = :f",
+                    **values(f="x" * 410 * 1024),
+                }
+            },
+            "Item size to update has exceeded the maximum allowed size",
         ),
     ],
 )

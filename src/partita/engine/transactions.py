@@ -114,11 +114,12 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
 
 def transact_write(transaction: Transaction, request: TransactWriteItems, load: Load) -> Response:
     """TransactWriteItems: every action is checked before the first is done; if one fails, the reasons say which."""
+    sizes = [rows.checked_size(action.item) if isinstance(action, PutItem) else 0 for action in request.actions]
     tables = [transaction.catalog.table(action.table) for action in request.actions]
     fingerprint = b"" if request.token is None else _fingerprint(request)
     if request.token is not None and _already_done(transaction, request.token, fingerprint):
         return _replayed(transaction, request, tables)
-    checked = _checked(transaction, tables, request.actions)
+    checked = _checked(transaction, tables, request.actions, sizes)
     planned: list[Change | None] = []
     reasons: dict[int, dict[str, Any]] = {}
     total = 0
@@ -143,7 +144,7 @@ def transact_write(transaction: Transaction, request: TransactWriteItems, load: 
 
 
 def _checked(
-    transaction: Transaction, tables: list[Table], actions: tuple[TransactAction, ...]
+    transaction: Transaction, tables: list[Table], actions: tuple[TransactAction, ...], sizes: list[int]
 ) -> list[tuple[bytes, Row | None, Change | None]]:
     """The stored key and row of every action, and the change of a put: all that is valid whatever the item holds.
 
@@ -154,7 +155,7 @@ def _checked(
     touched: set[tuple[int, bytes]] = set()
     first: tuple[int, str] | None = None
     updates: list[tuple[Table, UpdateItem]] = []
-    for position, (table, action) in enumerate(zip(tables, actions, strict=True)):
+    for position, (table, action, size) in enumerate(zip(tables, actions, sizes, strict=True)):
         put = None
         if action.condition is not None:
             key_paths.check_condition(table, action.condition)
@@ -170,7 +171,7 @@ def _checked(
                     rows.check_index_literals(table, action.update)
             row = rows.find(transaction.connection, table, key)
             if type(action) is PutItem:
-                put = rows.plan(table, key, row, None if row is None else row.item, action.item)
+                put = rows.plan(table, key, row, None if row is None else row.item, action.item, size=size)
         except rows.EmptyKeyError:
             raise
         except ValidationError as error:

@@ -103,3 +103,18 @@ def test_an_empty_key_of_an_index_refuses_the_request_whatever_else_is_invalid(e
     assert "cannot contain an empty string value" in fault(
         engine, "ExecuteTransaction", {"TransactStatements": [statement]}
     )
+
+
+def test_an_item_that_is_put_too_large_refuses_the_request_and_one_that_becomes_so_cancels_it(engine: Engine) -> None:
+    large = {"S": "x" * 409_600}
+    beside = {"Put": _named(Item=_key("beside-large"))}
+    for table in ("music", "absent"):
+        put = {"Put": {"TableName": table, "Item": {**_key("large"), "f": large}}}
+        assert fault(engine, "TransactWriteItems", {"TransactItems": [beside, put]}) == (
+            "Item size has exceeded the maximum allowed size"
+        )
+    update = {"Update": _named(Key=_key("large"), UpdateExpression="SET f = :v")}
+    update["Update"]["ExpressionAttributeValues"] = {":v": large}
+    told = {"Code": "ValidationError", "Message": "Item size to update has exceeded the maximum allowed size"}
+    assert _reasons(engine, beside, update) == [{"Code": "None"}, told]
+    assert get(engine, pk="beside-large") is None
