@@ -64,7 +64,7 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "types of index keys",
-        "Type mismatch for Index Key|A value specified for a secondary index key is not supported",
+        "Type mismatch for Index Key|(specified for|attempted to update) a secondary index key",
         "An attribute that is an index's key must have the key's type and not be empty.",
     ),
     (

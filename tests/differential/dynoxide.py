@@ -216,18 +216,6 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
-        "two kinds of projection in one BatchGetItem",
-        (
-            "Each table of a BatchGetItem has parameters of its own: one may have AttributesToGet and another "
-            "ProjectionExpression."
-        ),
-        lambda it: (
-            it.step.operation == "BatchGetItem" and it.ours.ok and it.theirs.message.startswith("Can not use both")
-        ),
-        CHOSEN,
-    ),
-    differs(
-        DYNOXIDE,
         "a missing table beside a fault in another",
         "All tables of a batch are looked for before their items are looked at; it takes table by table, in any order.",
         lambda it: (
@@ -310,7 +298,7 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             and it.ours.code == "ValidationException"
             and bool(
                 re.search(
-                    "set  may not be empty|Binary sets should not be empty|Input collection .* contains duplicates",
+                    "set  may not be empty|Binary sets should not be empty|Input collection .*contains duplicates",
                     it.ours.message,
                 )
             )
@@ -406,7 +394,7 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
                 "numbers in legacy conditions",
                 (
                     "^(Attempting to store more than 38|Number (over|under)flow|The parameter cannot be "
-                    "converted|Input collection contains)|An number set  may not be empty"
+                    "converted)|Input collection .*contains duplicates|An number set  may not be empty"
                 ),
                 "A number that cannot be is refused in Expected as everywhere.",
             ),
