@@ -414,6 +414,24 @@ def test_the_last_administrator_and_other_people_are_refused(whole: Town) -> Non
     asyncio.run(story())
 
 
+def test_copies_of_the_tables_that_killed_processes_left_go_with_whoever_is_erased(whole: Town) -> None:
+    async def story() -> None:
+        create = whole.kit.accounts.registration.create
+        boss = await create("the-boss", "boss@example.org", "Boss", PASSWORD, roles=("admin",))
+        member = await create("a-member", "member@example.org", "Member", PASSWORD)
+        data = whole.kit.settings.data
+        left = [data / name / "left" / "tables.db" for name in (".backup", ".recounts")]
+        for copy in left:
+            copy.parent.mkdir(parents=True)
+            copy.write_text(member.name)
+        await whole.data.erase(whole.viewer(boss), member.user_id)
+        await whole.settle()
+        assert await found_of(whole, member) == []
+        assert not any(copy.exists() for copy in left)
+
+    asyncio.run(story())
+
+
 def test_whoever_is_erased_is_told_as_the_last_thing_once_also_if_that_is_where_the_process_dies(whole: Town) -> None:
     """The mail is written down with the end of the account, and kept no longer than until it is sent."""
 

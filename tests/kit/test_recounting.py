@@ -246,4 +246,6 @@ def test_a_counter_in_an_item_that_cannot_be_read_is_told_and_left_as_it_is(
 def test_nothing_is_left_beside_the_tables(store: EmbeddedStore) -> None:
     _recount(store)
     folder = store.engine.database.folder
-    assert [each for each in Path(folder).iterdir() if each.name.startswith(".recount")] == []
+    assert [
+        each for each in Path(folder).rglob("*") if each.is_file() and "recounts" in str(each.relative_to(folder))
+    ] == []

@@ -55,6 +55,7 @@ def serve(
     from partita.heaps import bound_heaps
     from partita.kit.backup.taking import clear_left_behind
     from partita.kit.settings import SettingsError, read_settings
+    from partita.kit.table_copies import clear_copies
     from partita.web import logs
 
     bound_heaps()
@@ -67,6 +68,7 @@ def serve(
         if lost is not None:
             raise SettingsError(lost)
         clear_left_behind(settings.data)
+        clear_copies(settings.data)
         listener = _listen(settings)
         # Server processes read the settings from the environment: pass on the options and the chosen port.
         overrides |= {"host": settings.host, "port": listener.getsockname()[1]}

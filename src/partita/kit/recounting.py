@@ -13,13 +13,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.engine import Engine
 from partita.engine.database import FILE_NAME
 from partita.engine.snapshot import Snapshot
+from partita.kit.table_copies import folder_for_copy
 from partita.store import EmbeddedStore, Store
 from partita.store.rows import every_row
 from partita.store.store import AsyncStore
@@ -222,8 +222,8 @@ def tables_of(store: Store) -> Tables:
 
     @asynccontextmanager
     async def copied() -> AsyncIterator[AsyncStore]:
-        with TemporaryDirectory(prefix=".recount-", dir=folder) as beside:
-            await asyncio.to_thread(_copy, folder / FILE_NAME, Path(beside, FILE_NAME))
+        with folder_for_copy(folder) as beside:
+            await asyncio.to_thread(_copy, folder / FILE_NAME, beside / FILE_NAME)
             with Engine(beside, durability="off", background=False) as engine:
                 yield EmbeddedStore(engine).asynchronous
 

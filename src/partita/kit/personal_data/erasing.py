@@ -40,6 +40,7 @@ from partita.kit.personal_data.rows import (
     some_rows,
 )
 from partita.kit.search import Catalog
+from partita.kit.table_copies import clear_copies
 from partita.table import Delete, ForeignItemError, Item, LostValueError, Put, Table, Transaction
 
 KIND = "house.erase"
@@ -106,6 +107,7 @@ class Erasing:
                 f"This process lacks {', '.join(lacking)}, whose data are to be erased too; another may not"
             )
         await asyncio.to_thread(clear_left_behind, self._kit.settings.data)
+        await asyncio.to_thread(clear_copies, self._kit.settings.data)
         progress = Progress(**running.saved) if running.saved else Progress()
         person, rows = await self._person(wanted), WholeRows(self._store)
         while True:
