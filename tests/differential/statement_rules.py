@@ -268,9 +268,9 @@ STATEMENT_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
-        "SET after REMOVE",
+        "clauses after REMOVE",
         "Clauses of an update come in any order; it reads what follows REMOVE as names.",
-        lambda it: bool(re.search("REMOVE .* SET ", request_text(it))),
+        lambda it: bool(re.search("REMOVE .* (SET|REMOVE) ", request_text(it))),
     ),
     differs(
         MINISTACK,
