@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -169,7 +170,16 @@ def test_a_backup_of_a_newer_format_asks_for_a_newer_partita(made: Path, tmp_pat
         restore(tmp_path / "newer", tmp_path / "new")
 
 
-@pytest.mark.parametrize("path", ["../out", "files/../../out", "/out", "search.db", "files", "files//x", "secret/x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../out", "files/../../out", "/out", "search.db", "files", "files//x", "secret/x", "", "."),
+        *(
+            f"bytes:{base64.b64encode(name).decode()}"
+            for name in (b"../out", b"files/../../out", b"/out", b"files", b"")
+        ),
+    ],
+)
 def test_a_manifest_cannot_lead_out_of_the_folder(made: Path, path: str) -> None:
     (file, *_) = Manifest.model_validate_json((made / "plain" / "manifest.json").read_bytes()).files
     with pytest.raises(ValueError, match="path"):

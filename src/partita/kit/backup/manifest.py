@@ -129,7 +129,7 @@ class BackedUpFile(_Part):
     @classmethod
     def _beside(cls, value: str) -> str:
         parts = PurePosixPath(value).parts
-        if value != "/".join(parts) or ".." in parts or "\0" in value or parts[0] not in ("data", "sealed"):
+        if value != "/".join(parts) or ".." in parts or "\0" in value or parts[:1] not in (("data",), ("sealed",)):
             raise ValueError("a path within the backup")
         return value
 
