@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -286,6 +287,25 @@ def test_a_subtotal_may_be_of_all_lines_above_it_or_of_those_below() -> None:
     more = ("| | Total direct costs | 35 | 88% |", "| 4 | Overheads | 5 | 12% |", "| | Total | 40 | 100% |")
     (budget,) = budgets_in(head + "\n".join((*rows[:3], "| Travel | | | |", rows[3], *more)))
     assert (budget.total, budget.faults) == (Decimal(40), ())
+
+
+@pytest.mark.parametrize(
+    "filled", [" " * 20_000, ". " * 10_000, " :" * 10_000, "(" * 20_000, "1," * 10_000, "*" * 20_000]
+)
+def test_a_table_with_long_cells_is_looked_at_as_soon_as_one_with_short_ones(filled: str) -> None:
+    cell = f"a{filled}b"
+    begun = process_time()
+    (budget,) = budgets_in(f"| Item | Cost |\n|---|---|\n| {cell} | 5 |\n| Subtotal {cell} | 6 |\n| Total | 7 |")
+    assert process_time() - begun < 2
+    assert len(budget.faults) == 2
+    assert all(len(fault) < 400 for fault in budget.faults)
+
+
+def test_numbers_far_apart_are_no_list_and_are_read_as_soon() -> None:
+    begun = process_time()
+    assert amounts_in("USD 100,000" + " " * 40_000 + "200,000") == [(100_000, "USD")]
+    assert process_time() - begun < 2
+    assert amounts_in("USD 100,000,  or up to   200,000") == [(100_000, "USD"), (200_000, "USD")]
 
 
 @pytest.mark.parametrize(

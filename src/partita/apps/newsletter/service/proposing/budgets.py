@@ -29,7 +29,9 @@ _TIME = re.compile(
     r"\W*(?:(?:19|20)\d\d|(?:FY|years?|yr|y|quarter|q|months?|m|semester|phase|السنة|سنة|ዓመት)[\s.-]*(?:\d|one\b|two\b|three\b))",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"^\W*(?:(?:\d+(?:\.\d+)*|[A-Z])[.)]?\s+)?|\s*(?:\([^)]*\)|:|\bin [A-Z]{3})?\W*$")
+_NUMBERING = re.compile(r"^\W*(?:(?:\d+(?:\.\d+)*|[A-Z])[.)]?\s+)?|\s*+(?:\([^)]*+\)|:|\bin [A-Z]{3})?+\W*+$")
+_LONGEST_LABEL = 200
+"""What is longer is no label: so much of it is looked at, and told."""
 _LEVELS = 8
 """So many headings and sums above a subtotal it may begin at, besides the beginning of the table."""
 Kind = Literal["line", "heading", "part", "sum", "total"]
@@ -178,7 +180,7 @@ def _parts(rows: Sequence[Sequence[str]], kinds: Sequence[Kind], place: int, col
 def _label(row: Sequence[str]) -> str:
     """What a row is called: its first words, without a number before them."""
     worded = (cell for cell in row if re.search(r"[^\W\d_]", cell))
-    return _NUMBERING.sub("", next(worded, "").replace("*", ""))
+    return _NUMBERING.sub("", next(worded, "").replace("*", "")[:_LONGEST_LABEL])
 
 
 def _in(row: Sequence[str], column: int) -> Decimal | None:

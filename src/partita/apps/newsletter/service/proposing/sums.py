@@ -17,6 +17,8 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 30
+_APART = 40
+"""So many characters may stand between two numbers of a list."""
 _UNITS = {"m": 10**6, "b": 10**9, "t": 1_000, "k": 1_000}
 _LIST = re.compile(r"\s*[,;/]\s*|\s*,?\s*(?:and|or)\s+(?:up to\s+)?", re.IGNORECASE)
 _RANGE = re.compile(r"\s*[-–—]\s*|\s+(?:to|or|and)\s+(?:up to\s+)?", re.IGNORECASE)
@@ -60,6 +62,8 @@ def _currency(match: re.Match[str]) -> str:
 def _belong(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     """Whether two numbers are of one list or range. Short ones without a unit may be years and counts, so that they
     are of ranges only."""
+    if second.start() - first.end() > _APART:
+        return False
     between = text[first.end() : second.start()]
     large = all(match["mark"] or match["unit"] or len(match["number"]) >= 5 for match in (first, second))
     return bool((large and _LIST.fullmatch(between)) or _RANGE.fullmatch(between))
