@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from starlette.types import Message
 from partita.kit.jobs import Job
 from partita.kit.live import MOST_AT_ONCE
 from partita.kit.permissions import Viewer
+from partita.web.templates import moment
 from tests.web import press
 from tests.web.conftest import Person, Served
 
@@ -58,6 +60,15 @@ async def test_the_page_says_how_it_ended_after_somebody_has_left_and_come_back(
     assert '<a href="/press">Look at the result</a>' in page.text
     assert "data-live" not in page.text
     assert "http-equiv" not in page.text
+
+
+async def test_the_page_of_a_job_that_is_to_begin_later_says_when(served: Served) -> None:
+    ada = await served.person("Ada")
+    jobs, viewer = served.suite.kit.jobs, Viewer(user_id=ada.account.user_id, via="session")
+    job = await jobs.start("press.print", {"pages": 2}, viewer, after=timedelta(days=7))
+    page = await ada.get(f"/jobs/{job.job_id}")
+    assert f"It begins {moment(job.due_at)}." in page.text
+    assert "in a moment" not in page.shown
 
 
 async def test_others_are_told_that_there_is_no_such_job(served: Served) -> None:

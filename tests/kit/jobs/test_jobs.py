@@ -8,13 +8,15 @@ from datetime import UTC, datetime, timedelta
 import orjson
 import pytest
 
-from partita.kit.jobs import Arguments, JobCancelled, JobFailed, JobLost, Result, Running, child_kind
+from partita.kit.clock import RandomIds
+from partita.kit.jobs import Arguments, JobCancelled, JobFailed, JobLost, Jobs, JobWorker, Result, Running, child_kind
 from partita.kit.jobs.holds import Hold
 from partita.kit.jobs.schema import Job, JobKey, job_key
 from partita.kit.jobs.worker import Pace
 from partita.kit.problems import Conflict, Forbidden, NotFound
 from partita.table import Delete, ItemTooLargeError, Put, Update
 from partita.table.types import timestamp
+from tests.kit.conftest import HandClock
 from tests.kit.jobs import functions
 from tests.kit.jobs.conftest import ADA, ADMIN, BEN, QUICK, Effect, Office, at_work
 
@@ -63,6 +65,25 @@ async def test_a_job_runs_with_its_arguments_and_says_what_came_out(office: Offi
     assert now.expires_at == pytest.approx(time.time() + 14 * 86400, abs=60)
     assert (now.due_at, now.token) == (None, None)
     assert await office.worker().drain() == 0
+
+
+async def test_a_job_that_is_to_begin_later_waits_until_then_and_holds_its_key(office: Office) -> None:
+    async def run(running: Running, _arguments: Arguments) -> None:
+        await running.checkpoint(1, _once_more("later"))
+
+    kind, clock = office.kind(run), HandClock()
+    jobs = Jobs(office.jobs.store, clock, RandomIds())
+    jobs.use([kind])
+    first = await jobs.start(kind, {}, ADA, key="nightly", after=timedelta(hours=3))
+    clock.forward(hours=2.9)
+    assert await JobWorker(jobs).drain() == 0
+    assert (await jobs.start(kind, {}, ADA, key="nightly", after=timedelta(hours=3))).job_id == first.job_id
+    assert (await office.now(first.job_id)).state == "waiting"
+    clock.forward(hours=0.2)
+    assert await JobWorker(jobs).drain() == 1
+    assert await JobWorker(jobs).drain() == 0
+    assert (await office.now(first.job_id)).state == "done"
+    assert await office.count("later") == 1
 
 
 async def test_a_started_job_is_taken_at_once_by_the_worker_of_the_same_process(office: Office) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from partita.kit.clock import Clock, Ids, stamp
@@ -18,6 +19,7 @@ from partita.kit.permissions import House, authorize, require_write
 from partita.kit.problems import Conflict, NotFound
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update, Write, any_of
+from partita.table.types import timestamp
 
 if TYPE_CHECKING:
     from partita.kit.jobs.starters import Starters
@@ -66,15 +68,16 @@ class Jobs:
         key: str | None = None,
         title: str = "",
         beside: Callable[[Job], Iterable[Write]] = lambda _job: (),
+        after: timedelta | None = None,
     ) -> Job:
-        """Start a job; a worker takes it within a second.
+        """Start a job; a worker takes it within a second, or when this time is over.
 
         While a job of this kind with the same `key` waits or runs, that one is returned: two presses, one run. Put the
         person into the key if everybody may have one. The writes that `beside` makes of a new job are part of the
         transaction that opens it; for one that is open already they are left out.
         """
         user_id, by_claim = (None, False) if viewer is None else (viewer.user_id, viewer.via == "oidc")
-        new = self.new(kind, arguments, user_id, key=key, title=title, by_claim=by_claim)
+        new = self.new(kind, arguments, user_id, key=key, title=title, by_claim=by_claim, after=after)
         made = await self.store.attempt(lambda: self._open(new, tuple(beside(new))))
         self.on_started()
         return made
@@ -88,12 +91,13 @@ class Jobs:
         key: str | None = None,
         title: str = "",
         by_claim: bool = False,
+        after: timedelta | None = None,
     ) -> Job:
         """A job that waits, not yet stored."""
         known = self._kinds.get(kind if isinstance(kind, str) else kind.name)
         if known is None:
             raise LookupError(f"There is no kind of job {kind!r}. Systems bring theirs in System(jobs=…).")
-        now = stamp(self.clock)
+        now = self.clock.now()
         return Job(
             job_id=self._ids.new(),
             kind=known.name,
@@ -102,8 +106,8 @@ class Jobs:
             user_id=user_id,
             by_claim=by_claim,
             once_key=key,
-            due_at=now,
-            created_at=now,
+            due_at=timestamp(now + (after or timedelta())),
+            created_at=timestamp(now),
         )
 
     async def _open(self, new: Job, beside: tuple[Write, ...]) -> Job:

@@ -1,9 +1,10 @@
 """Logos from the pages of resources: if one comes into the directory without a logo, its page is read in the background
-for its icon, or the picture that it names for others."""
+for its icon, or the picture that it names for others; three more times within eight days if that gives none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.schema import LOGOS, Resource
@@ -19,6 +20,10 @@ from partita.table import Transaction, Update
 KIND = "kelifax.fetch-logos"
 MOST_AT_ONCE = 200
 """How many resources one job looks at."""
+PAUSES = tuple(timedelta(hours=hours) for hours in (1, 24, 168))
+"""After each look that found nothing; then none is looked for."""
+_DECISIONS = 20
+"""How many of the latest decisions on a resource tell whether its logo was removed."""
 
 
 class Logos:
@@ -43,9 +48,13 @@ class Logos:
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Read the pages, one after the other of each host."""
+        since: str | None = arguments.get("since")  # the first look, if this is another one
         asked = [await find(self._kit.store, schema.resource, slug) for slug in arguments["slugs"]]
         resources = [each for each in asked if each is not None and _wants_logo(each)]
+        if since is not None:
+            resources = [each for each in resources if not await self._removed(each, since)]
         found = failed = 0
+        without: list[str] = []
         await running.progress("Reading pages", total=len(resources))
 
         async def look(resource: Resource) -> None:
@@ -53,12 +62,28 @@ class Logos:
             outcome = await self._look(resource)
             found += outcome is True
             failed += outcome is None
+            if not outcome:
+                without.append(resource.resource_slug)
             if not running.stopping.is_set():
                 running.note(done=found + failed, total=len(resources))
 
         await visit_hosts(running, resources, lambda resource: resource.resource_url, look, pause=self._pause)
+        await self._look_again(running, arguments, without)
         logos = "1 logo" if found == 1 else f"{found:,} logos"
         return Result(f"{logos} found, {failed:,} pages could not be read.", values={"found": found, "failed": failed})
+
+    async def _look_again(self, running: Running, arguments: Arguments, slugs: list[str]) -> None:
+        """Start the next look at those that have no logo; once, if this one was killed and begins again."""
+        looks: int = arguments.get("looks", 0)
+        if not slugs or looks == len(PAUSES):
+            return
+        again = {"slugs": slugs, "looks": looks + 1, "since": arguments.get("since", running.created_at)}
+        await self._kit.jobs.start(KIND, again, None, key=running.job_id, after=PAUSES[looks])
+
+    async def _removed(self, resource: Resource, since: str) -> bool:
+        """Whether moderators have removed its logo since the first look."""
+        decisions = await self._kit.store.page(schema.decisions_on(resource.resource_slug), limit=_DECISIONS)
+        return any(each.action == "remove logo" and each.logged_at >= since for each in decisions)
 
     async def _look(self, resource: Resource) -> bool | None:
         """Whether a logo was found; None if the page could not be read."""
