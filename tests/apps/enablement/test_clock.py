@@ -203,4 +203,7 @@ async def test_the_clock_runs_as_jobs(portal: Portal) -> None:
     await worker.drain()
     ended = await portal.kit.jobs.find(person("keeper", House.MANAGE_JOBS), job.job_id)
     assert (ended.state, ended.result_message) == ("done", "1 due, 1 expired, 0 skipped, 0 errors.")
+    due = await portal.kit.jobs.start("enablement.due", {}, None, key=SCHEDULES[1].key)
+    await worker.drain()
+    assert await portal.kit.jobs.look(due.job_id) is None, "with nothing due, a minute leaves no entry in the lists"
     assert {schedule.kind for schedule in SCHEDULES} == {kind.name for kind in jobs(portal.service.clock)}

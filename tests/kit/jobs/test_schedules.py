@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from partita.engine import Engine
 from partita.kit.clock import RandomIds
-from partita.kit.jobs import Arguments, Job, Jobs, Running, Schedule
+from partita.kit.jobs import Arguments, Job, Jobs, Result, Running, Schedule
 from partita.kit.jobs.schedules import Clockwork
-from partita.kit.jobs.schema import schedule_mark
+from partita.kit.jobs.schema import job_key, schedule_mark
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
 from partita.table import Delete
 from tests.kit.conftest import HandClock
-from tests.kit.jobs.conftest import EFFECTS, Office, at_work
+from tests.kit.jobs.conftest import ADA, EFFECTS, Office, at_work
 
 pytestmark = pytest.mark.anyio
 
@@ -74,6 +74,57 @@ async def test_a_due_time_starts_one_job_with_any_number_of_processes(office: Of
         assert [each.state for each in await _all(office)] == ["done"] * hour
     (last, *_) = await _all(office)
     assert (last.arguments, last.user_id) == ('{"why":"time"}', None)
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["by the clock", "by hand"])
+async def test_a_job_of_the_clock_that_found_nothing_to_do_leaves_no_entry(
+    office: Office, clock: HandClock, by_hand: bool
+) -> None:
+    """One that did something does, and so does one that somebody has started; the key is free again."""
+    found = iter([0, 0, 3, 0])
+
+    async def look(_running: Running, _arguments: Arguments) -> Result:
+        number = next(found)
+        return Result(f"{number} found.", idle=not number)
+
+    office.kind(look)
+    hourly = Schedule("test.hourly", "test.work", every=timedelta(hours=1))
+    clockwork = Clockwork(office.jobs, [hourly])
+    await clockwork.start_due()
+    worker = office.worker(hourly, clock=clock)
+    for _ in range(4):
+        clock.forward(hours=1)
+        if by_hand:
+            await office.jobs.start("test.work", {}, ADA, key=hourly.key)
+        else:
+            assert await clockwork.start_due() == 1
+        assert await worker.drain() == 1
+        assert await office.jobs.store.get(job_key("test.work", hourly.key)) is None
+    told = [each.result_message for each in await _all(office)]
+    assert told == (["0 found.", "3 found.", "0 found.", "0 found."] if by_hand else ["3 found."])
+
+
+async def test_a_job_of_the_clock_that_failed_at_first_keeps_its_entry(office: Office, clock: HandClock) -> None:
+    tries = 0
+
+    async def look(_running: Running, _arguments: Arguments) -> Result:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise OSError("no answer")
+        return Result("0 found.", idle=True)
+
+    office.kind(look)
+    hourly = Schedule("test.hourly", "test.work", every=timedelta(hours=1))
+    clockwork = Clockwork(office.jobs, [hourly])
+    await clockwork.start_due()
+    clock.forward(hours=1)
+    await clockwork.start_due()
+    worker = office.worker(hourly, clock=clock)
+    await worker.drain()
+    clock.forward(minutes=1)
+    await worker.drain()
+    assert [(each.state, each.failures) for each in await _all(office)] == [("done", 1)]
 
 
 async def test_four_workers_run_what_the_clock_starts_exactly_once() -> None:

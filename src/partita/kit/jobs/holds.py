@@ -85,6 +85,11 @@ class Hold:
         )
         await self.store.transact(Transaction(ended.when(self._mine()).otherwise(Refused), *key_released(self.job)))
 
+    async def forget(self) -> None:
+        """End the job without a trace, and let go of its key."""
+        gone = Delete(self.job.own_key).when(self._mine()).otherwise(Refused)
+        await self.store.transact(Transaction(gone, *key_released(self.job)))
+
     async def put_back(self, due: str, *actions: Action[Job]) -> None:
         """Let another attempt begin at a time."""
         back = self._update(Job.state.set("waiting"), Job.due_at.set(due), Job.token.remove(), *actions)

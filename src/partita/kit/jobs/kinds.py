@@ -26,6 +26,9 @@ class Result:
     """The page that shows it."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """For programs; what JSON can hold."""
+    idle: bool = False
+    """There was nothing to do. If the clock has started it, such a job leaves no entry: a schedule of every minute
+    would fill the lists with them."""
 
 
 class JobFailed(Exception):

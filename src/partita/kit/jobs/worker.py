@@ -61,7 +61,9 @@ class JobWorker:
     ) -> None:
         """With a `place`, the name of the machine, people can see where a job runs."""
         self._jobs = jobs
+        schedules = tuple(schedules)
         self._clockwork = Clockwork(jobs, schedules)
+        self._keys_of_clock = frozenset(schedule.key for schedule in schedules)
         self._at_once = at_once
         self._pace = pace or Pace()
         self._watch = Watch(self._pace.lease, jobs.clock)
@@ -188,7 +190,14 @@ class JobWorker:
         except Exception as error:
             await self._write(self._failed(kind, hold, running, error))
         else:
-            await self._write(_finish(kind, hold, "done", *_outcome(result, done), *running.progress_actions()))
+            if result is not None and result.idle and self._of_clock(kind, hold.job):
+                await self._write(hold.forget())
+            else:
+                await self._write(_finish(kind, hold, "done", *_outcome(result, done), *running.progress_actions()))
+
+    def _of_clock(self, kind: JobKind, job: Job) -> bool:
+        """Whether a job was started by a schedule, and nothing that somebody may look for hangs on it."""
+        return job.once_key in self._keys_of_clock and job.user_id is None and not job.failures and kind.on_end is None
 
     async def _work(self, kind: JobKind, hold: Hold, running: Running) -> Result | None:
         """Call the function while the lease is renewed beside it."""

@@ -215,11 +215,11 @@ def jobs(clock: ContentClock) -> tuple[JobKind, ...]:
 
     async def expire(running: Running, arguments: Arguments) -> Result:  # noqa: ARG001
         numbers = await clock.expire_due()
-        return Result(_told(numbers), values=dict(numbers))
+        return Result(_told(numbers), values=dict(numbers), idle=not any(numbers.values()))
 
     async def due(running: Running, arguments: Arguments) -> Result:  # noqa: ARG001
         numbers = await clock.run_due()
-        return Result(_told(numbers), values=dict(numbers))
+        return Result(_told(numbers), values=dict(numbers), idle=not any(numbers.values()))
 
     return (
         JobKind("enablement.expire", "Expire content that is no longer valid", expire, retries=0, kept_days=1),

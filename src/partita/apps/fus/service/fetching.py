@@ -105,9 +105,8 @@ class Fetching:
                 break
         await self._read_all(running, chunk, counts)
         pages = "1 page was" if counts.read == 1 else f"{counts.read:,} pages were"
-        return Result(
-            f"{pages} read, {counts.failed:,} could not be.", values={"read": counts.read, "failed": counts.failed}
-        )
+        told = f"{pages} read, {counts.failed:,} could not be."
+        return Result(told, values={"read": counts.read, "failed": counts.failed}, idle=not counts.done)
 
     async def _read_all(self, running: Running, sites: Sequence[Site], counts: _Counts) -> None:
         async def read(site: Site) -> None:

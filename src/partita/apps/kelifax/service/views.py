@@ -55,7 +55,7 @@ class Views:
     async def _run(self, running: Running, arguments: Arguments) -> Result:
         await running.progress("Adding views")
         added = await self.add_waiting(int(arguments.get("least", 1)))
-        return Result(f"Views of {added:,} resources added.")
+        return Result(f"Views of {added:,} resources added.", idle=not added)
 
     async def _add(self, slug: str) -> bool:
         """Add the views of one resource; False if others did it meanwhile, or more views come than one can add."""
