@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from partita.bootstrap import SYSTEMS
 from partita.dynamo import errors
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.parse import ITEM_OPERATIONS
@@ -62,6 +63,11 @@ def test_the_page_of_operations_knows_ours() -> None:
 def test_every_decision_is_listed_and_every_listed_decision_is_there() -> None:
     listed = set(re.findall(r"\((\d{4}-[\w-]+\.md)\)", (DOCS / "decisions" / "README.md").read_text()))
     assert listed == {page.name for page in (DOCS / "decisions").glob("[0-9]*.md")}
+
+
+def test_the_page_of_notifications_says_of_every_system_who_is_told_of_what() -> None:
+    table = (DOCS / "notifications.md").read_text().partition("## Who is told of what")[2]
+    assert {name.lower() for name in re.findall(r"^\| (\w+) \|", table, re.MULTILINE)} == set(SYSTEMS)
 
 
 def test_links_between_pages_lead_somewhere() -> None:
