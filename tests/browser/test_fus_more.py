@@ -113,6 +113,10 @@ def test_comments_are_answered_and_answers_stand_below_them(catalog: SmallHouse,
         member.check()
         member.open("/notifications")
         member.sees(f"Talk {mode.number}")
+        title, button = member.page.locator("h1"), member.page.get_by_role("button", name="Mark all as read")
+        beside = button.bounding_box()["y"] < title.bounding_box()["y"] + title.bounding_box()["height"]  # type: ignore[index]
+        assert beside is not mode.narrow
+        member.check()
 
 
 def test_a_tag_is_renamed_merged_and_many_sites_are_changed_and_deleted(catalog: SmallHouse, mode: Mode) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import FloatRect, Locator, expect
 
 from tests.browser.house import ADMIN, MEMBER, House
+from tests.browser.sites import a_site
 from tests.browser.window import window
 
 MOST_LOOKED_AT = 12
@@ -30,6 +31,18 @@ def test_numbers_and_stars_stand_beside_each_other(house: House) -> None:
         average, stars = _box(row.locator(".rating > :first-child")), _box(row.locator(".rating > form"))
         assert average["x"] + average["width"] <= stars["x"]
         assert stars["y"] < average["y"] + average["height"]
+        member.check()
+
+
+def test_bars_stand_in_even_lines_whether_they_lead_anywhere_or_not(house: House) -> None:
+    with a_site(house, "bars") as path, window(house, MEMBER, narrow=True) as member:
+        member.open(path)
+        member.press("4 stars")
+        member.told("Rating saved")
+        member.open(path)
+        rows = member.page.locator("table.bars tr")
+        assert rows.locator("a").count() == 1
+        assert {round(_box(row)["height"]) for row in rows.all()} == {40}
         member.check()
 
 

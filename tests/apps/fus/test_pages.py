@@ -16,6 +16,7 @@ from partita.apps.fus.service.comments import COMMENTING
 from partita.apps.fus.service.sites import ADDING, FETCHING
 from partita.apps.fus.service.transfer.service import IMPORTING
 from partita.kit.accounts import Account
+from partita.kit.faces import drawing
 from partita.kit.limits import Rule
 from partita.store.observe import Observation
 from partita.table import Update
@@ -467,6 +468,16 @@ async def test_deleting_asks_says_what_is_lost_and_does_it(fus: Fus, manager: So
 
 
 # ---- groups
+
+
+async def test_a_group_has_the_same_face_wherever_it_stands(fus: Fus, admin: Somebody, member: Somebody) -> None:
+    assert member.account is not None
+    await admin.post("/fus/groups/~new", [("name", "weavers"), ("permissions", "fus:site:create")])
+    await admin.post("/fus/groups/weavers/members", {"person": member.account.username})
+    known = [drawing("weavers", size=size) for size in (40, 88)]
+    assert known[0] in (await admin.get("/fus/groups")).text
+    assert known[1] in (await admin.get("/fus/groups/weavers")).text
+    assert known[0] in (await member.get("/fus/me/groups")).text
 
 
 async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Somebody, member: Somebody) -> None:
