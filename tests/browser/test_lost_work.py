@@ -338,6 +338,8 @@ def test_long_words_do_not_push_pages_sideways(house: House) -> None:
         group = "g" * 64
         assert admin.post("/fus/groups/~new", form={"name": group, "description": WORD}).ok
         assert admin.post("/account/tokens", form={"name": WORD[:60], "days": "9"}).ok
+        letter = {"title": WORD[:200], "target_audience": ["farmers"], "frequency": "custom", "issue_label": WORD[:80]}
+        assert admin.post("/api/newsletter/newsletters", data=letter).ok
     paths = [
         *("/", "/kelifax", "/kelifax/resources", f"/kelifax/resources/{slug}", f"/kelifax/submissions/{submission}"),
         *("/kelifax/moderation?status=approved", "/kelifax/moderation/reports", "/kelifax/moderation/log"),
@@ -348,9 +350,15 @@ def test_long_words_do_not_push_pages_sideways(house: House) -> None:
             "/fus/me/ratings",
             "/fus/me/comments",
             "/fus/groups",
+            "/fus/select",
+            "/fus/copies",
+            "/fus/ratings?stars=3",
             "/notifications",
             "/account/tokens",
+            "/admin/jobs",
         ),
+        *("/kelifax/tags", f"/kelifax/resources/{slug}/alternatives", "/kelifax/moderation/many", "/kelifax/analytics"),
+        "/newsletter",
         *(f"/fus/sites/{site}{more}" for more in ("", "/edit", "/history", "/delete", "/rating/remove")),
         *(f"/fus/groups/{group}{more}" for more in ("", "/edit", "/log", "/delete")),
     ]
