@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from threading import Thread
-from typing import Any
+from typing import Any, NoReturn
+
+import pytest
 
 from partita.engine.completions import Completions, Loops
 
@@ -46,6 +48,27 @@ def test_one_that_fails_does_not_hold_up_the_others() -> None:
         return problems
 
     assert asyncio.run(main()) == ["RuntimeError('broken')"] * 2
+
+
+def test_ctrl_c_while_something_is_posted_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        completions, arrived = Completions(loop), asyncio.Event()
+        wake = loop.call_soon_threadsafe
+
+        def interrupted(*_: Any) -> NoReturn:
+            monkeypatch.setattr(loop, "call_soon_threadsafe", wake)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            completions.post(arrived.set)
+        await asyncio.wait_for(arrived.wait(), 20)
+        arrived.clear()
+        completions.post(arrived.set)
+        await asyncio.wait_for(arrived.wait(), 20)
+
+    asyncio.run(main())
 
 
 def test_posting_to_a_loop_that_is_gone_does_nothing() -> None:

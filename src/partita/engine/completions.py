@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 
 class Completions:
@@ -21,15 +22,20 @@ class Completions:
     def post(self, deliver: Callable[[], None]) -> None:
         """Have `deliver` called on the loop's thread; a group of writes that commits together wakes the loop once."""
         self._posted.append(deliver)
-        if self._awake:
-            return
-        self._awake = True
         try:
+            if self._awake:
+                return
+            self._awake = True
             self.loop.call_soon_threadsafe(self._drain)
         except RuntimeError:
             # The loop is closed: the server has stopped, and nobody waits for this response.
             self._awake = False
             self._posted.clear()
+        except BaseException:
+            # Ctrl-C, in the thread that writes for this loop too: whoever waits there must still get the response.
+            with suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._drain)
+            raise
 
     def _drain(self) -> None:
         # Before the first is taken: callbacks posted from here on wake the loop again, so none is lost.
