@@ -21,6 +21,15 @@ def private_folder(folder: Path) -> None:
         make_folders(folder)
 
 
+def folder_of_owner(data: Path, folder: Path) -> None:
+    """Make a folder that whoever owns the data uses too, though somebody else, such as root, makes it."""
+    new = not folder.exists()
+    private_folder(folder)
+    owner = data.stat()
+    if new and os.name == "posix" and owner.st_uid != os.geteuid():
+        os.chown(folder, owner.st_uid, owner.st_gid)
+
+
 def private_file(file: Path) -> None:
     """Make an empty file for its owner alone, before anything is written to it; one that was there before is closed to
     others. SQLite gives the files beside its own the same mode."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from partita.kit.table_copies import clear_copies, folder_for_copy
 
@@ -31,3 +34,15 @@ def test_what_a_killed_process_left_is_deleted_and_what_is_in_use_is_not(tmp_pat
 def test_copies_are_for_the_owner_alone(tmp_path: Path) -> None:
     with folder_for_copy(tmp_path) as own:
         assert [each.stat().st_mode & 0o077 for each in (own, own.parent)] == [0, 0]
+
+
+def test_the_folder_is_of_whoever_owns_the_data_also_if_root_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = tmp_path.stat()
+    given: list[tuple[Path, int, int]] = []
+    monkeypatch.setattr(os, "geteuid", lambda: owner.st_uid + 1)
+    monkeypatch.setattr(os, "chown", lambda *arguments: given.append(arguments))
+    for _ in range(2):
+        with folder_for_copy(tmp_path) as own:
+            assert given == [(own.parent, owner.st_uid, owner.st_gid)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from partita.held_folders import alone_in, may_change
-from partita.private_files import private_folder
+from partita.private_files import folder_of_owner
 
 _FOLDER = ".recounts"
 
@@ -18,7 +18,7 @@ _FOLDER = ".recounts"
 def folder_for_copy(data: Path) -> Iterator[Path]:
     """A folder of one's own beside the tables; several processes may have one each."""
     copies = data / _FOLDER
-    private_folder(copies)
+    folder_of_owner(data, copies)
     with may_change(copies), TemporaryDirectory(dir=copies) as own:
         yield Path(own)
 

@@ -42,7 +42,7 @@ from partita.kit.backup.measuring import Measure, read_chunks
 from partita.kit.backup.reading import Progress, manifest_name
 from partita.kit.backup.writing import make_folder, sync_folders, write_file
 from partita.lasting import make_folders, sync
-from partita.private_files import private_folder
+from partita.private_files import folder_of_owner
 from partita.store.files import KEPT
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def copy_all(data: Path, staging: Path, writing: Writing) -> Manifest:
     """Everything as of one moment."""
     folders = [data / name for name in FOLDERS]
     for folder in folders:
-        _make_for_owner(data, folder)
+        folder_of_owner(data, folder)
     with ExitStack() as opened:
         with nothing_changes(*folders):
             snapshot = opened.enter_context(Snapshot(data / FILE_NAME))
@@ -160,7 +160,7 @@ def beside(data: Path) -> Iterator[Path]:
     """A folder beside the files, for their second names; one backup at a time has it."""
     staging = data / _STAGING
     try:
-        _make_for_owner(data, staging)
+        folder_of_owner(data, staging)
         if not os.access(staging, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
@@ -188,15 +188,6 @@ def clear_left_behind(data: Path) -> None:
         with suppress(OSError), alone_in(staging) as alone:
             if alone:
                 _empty(staging)
-
-
-def _make_for_owner(data: Path, folder: Path) -> None:
-    """A folder that the server will use too, though somebody else, such as root, makes the backup."""
-    new = not folder.exists()
-    private_folder(folder)
-    owner = data.stat()
-    if new and os.name == "posix" and owner.st_uid != os.geteuid():
-        os.chown(folder, owner.st_uid, owner.st_gid)
 
 
 def _empty(folder: Path) -> None:
