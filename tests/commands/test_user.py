@@ -15,11 +15,12 @@ from partita.apps.kelifax.schema import LOGOS, RESOURCES, Resource
 from partita.bootstrap import build
 from partita.cli import app
 from partita.engine import Engine
-from partita.kit.accounts import Accounts
+from partita.kit.accounts import Account, Accounts
+from partita.kit.avatars import AVATAR
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Forbidden
 from partita.kit.settings import Settings
-from partita.table import Put
+from partita.table import Put, Transaction, Update
 
 LOGO = f"{LOGOS}/{'a' * 26}.png"
 runner = CliRunner()
@@ -191,6 +192,35 @@ def _with_a_logo(folder: Path, user_id: str) -> bytes:
 
     asyncio.run(add())
     return logo
+
+
+def test_where_nobody_serves_the_suite_the_picture_of_whoever_is_erased_goes_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Change handlers delete it, and follow that the account is gone only then."""
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
+    user_id = re.findall(r"\((\S+)\)", _out("create", "ben", "ben@example.org"))[0]
+    picture = _with_a_picture(tmp_path / "data", user_id)
+    assert picture.read_bytes().endswith(b"Ben's face")
+    assert "done: The account is erased.\n" in _out("erase", "ben", "--yes")
+    assert not picture.exists()
+
+
+def _with_a_picture(folder: Path, user_id: str) -> Path:
+    """The file of somebody's picture."""
+
+    async def give() -> str:
+        suite = build(Settings(data=folder, systems=("kelifax",)))
+        try:
+            name = await suite.kit.uploads.keep(AVATAR.folder, b"Ben's face", "image/png")
+            picture = Update(Account.key(Account.user_id(user_id)), Account.avatar.set(name))
+            await suite.kit.store.transact(Transaction(picture, suite.kit.uploads.claim(name)))
+            await suite.worker.drain()
+        finally:
+            await suite.close()
+        return name
+
+    return folder / "files" / asyncio.run(give())
 
 
 def test_files_are_in_what_is_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Erasing somebody: table after table, item after item, until nothing is left; killed, it goes on where it was.
 
 A change handler that is behind has the person in the changes before it, and would write of them again. So every round
-begins when all handlers have passed what was written before.
+begins when all handlers have passed what was written before. Others delete what the account alone named, such as its
+picture: so the job ends when they have passed its end too.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Erasing:
     async def _run(self, running: Running, arguments: Arguments) -> Result:
         wanted = await find(self._store, erasure, arguments["erasure"])
         if wanted is None:
-            return Result("The account is erased.")
+            return await self._followed(running)
         if lacking := sorted(set(wanted.systems) - {room.name for room, _ in self._tables}):
             raise LookupError(
                 f"This process lacks {', '.join(lacking)}, whose data are to be erased too; another may not"
@@ -126,9 +127,15 @@ class Erasing:
             await running.checkpoint(asdict(progress))
         for catalog in self._searches:
             await self._kit.search.forget(catalog, person.user_id)
+        await running.checkpoint(asdict(Progress()))  # whoever goes on after the end waits for handlers from the start
         await self._finish(wanted)
-        await running.checkpoint(None)
         _log.info("an account was erased: %d items removed, %d left without a name", progress.removed, progress.unnamed)
+        return await self._followed(running)
+
+    async def _followed(self, running: Running) -> Result:
+        """The account is gone, and all that follows from it has been done."""
+        await self._wait_for_handlers(running, Progress(**running.saved) if running.saved else Progress())
+        await running.checkpoint(None)
         return Result("The account is erased.")
 
     async def _wait_for_handlers(self, running: Running, progress: Progress) -> None:
