@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shutil
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +20,7 @@ from tests.crash.history import Replay
 from tests.crash.peer import Peer, PeerError
 from tests.crash.structure import check_folder
 from tests.crash.tables import key_schema, pages
+from tests.small_disks import fill_up, mounted_disk
 
 Item = dict[str, Any]
 _QUOTA = 400_000
@@ -210,34 +209,15 @@ def _write_concurrently(engine: Engine, *, writers: int = 16, each: int = 25) ->
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 8 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
-    try:
+    with mounted_disk(tmp_path / "disk", 8) as disk:
         yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
-def _leave(disk: Path, free: int) -> Path:
-    """Fill a disk with a file, but for so many bytes."""
-    filler = disk / "filler"
-    space = os.statvfs(disk)
-    filler.write_bytes(b"x" * (space.f_bavail * space.f_bsize - free))
-    return filler
 
 
 def test_a_full_disk_refuses_writes_until_there_is_space_again(small_disk: Path) -> None:
     folder = small_disk / "data"
     with Engine(folder, background=False) as engine:
         engine.call("CreateTable", _table("streamed", stream=True))
-        filler = _leave(small_disk, 1_000_000)
+        filler = fill_up(small_disk, 1_000_000)
         taken, refused = _write_concurrently(engine)
         assert taken
         assert refused
@@ -259,7 +239,7 @@ def test_a_killed_process_on_a_full_disk_has_lost_nothing_acknowledged(small_dis
     taken: set[str] = set()
     with Peer(folder) as peer:
         peer.call("CreateTable", _table("things"))
-        filler = _leave(small_disk, 500_000)
+        filler = fill_up(small_disk, 500_000)
         with pytest.raises(PeerError, match="full"):
             _put_many(peer, taken)
     filler.unlink()
@@ -278,7 +258,7 @@ def test_a_folder_on_a_full_disk_says_that_the_disk_is_full(small_disk: Path) ->
     folder = small_disk / "data"
     with Engine(folder, background=False) as engine:
         engine.call("CreateTable", _table("things"))
-    filler = _leave(small_disk, 0)
+    filler = fill_up(small_disk, 0)
     with pytest.raises(StorageFullError):
         Engine(folder, background=False)
     filler.unlink()

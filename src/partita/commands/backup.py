@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _DATA = Path("data")
 _VARIABLE = "PARTITA_BACKUP_PASSPHRASE"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def backup(
@@ -207,5 +209,15 @@ def _errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except (BackupError, DynamoError, OSError) as error:
-        typer.echo(f"partita: {error}", err=True)
+        typer.echo(f"partita: {_told(error)}", err=True)
         raise typer.Exit(1) from None
+
+
+def _told(error: Exception) -> str:
+    from partita.dynamo.errors import StorageFullError
+
+    if isinstance(error, StorageFullError) or (isinstance(error, OSError) and error.errno in _FULL):
+        return "The disk is full, and nothing was made. Free some space, or name a folder on another disk."
+    if isinstance(error, OSError) and error.strerror is not None and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

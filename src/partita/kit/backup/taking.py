@@ -100,9 +100,11 @@ def copy_all(data: Path, staging: Path, writing: Writing) -> Manifest:
         with nothing_changes(*folders):
             snapshot = opened.enter_context(Snapshot(data / FILE_NAME))
             linked = [name for name in _whole_files(data, snapshot) if _link(data / name, staging / name)]
-        if writing.seal is not None:
-            _check_room(staging, snapshot.size)
+        copy = snapshot.size if writing.seal is not None else 0
+        if copy:
+            _check_room(staging, copy)
         writing.expect(snapshot.size + sum((staging / name).stat().st_size for name in linked))
+        writing.leave_room(staging, copy)
         tables = tuple(BackedUpTable(name=each.name, items=each.items, bytes=each.bytes) for each in snapshot.tables())
         writing.take_made(FILE_NAME, staging, lambda target: snapshot.copy(target, writing.pages))
     for name in linked:
@@ -231,6 +233,17 @@ class Writing:
         if free < total:
             raise BackupError(
                 f"The backup needs {total:,} bytes, and {self.folder.parent} has {free:,}. Name a folder elsewhere."
+            )
+
+    def leave_room(self, staging: Path, copy: int) -> None:
+        """On the disk that is served from, to whoever serves it, and to the copy of the tables if one is made there."""
+        if os.stat(self.folder).st_dev != os.stat(staging).st_dev:
+            return
+        needed, free = self._total + copy + _SPARE_BYTES, shutil.disk_usage(self.folder).free
+        if free < needed:
+            raise BackupError(
+                f"On the disk of {staging.parent} it needs {needed:,} bytes, of which {_SPARE_BYTES:,} are left to"
+                f" whoever serves it, and there are {free:,}. Name a folder on another disk."
             )
 
     def pages(self, done: int, total: int) -> None:
