@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.dynamo.errors import ThrottlingError
+from partita.dynamo.errors import StorageFullError, ThrottlingError
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.kit.changes import Change, ChangeWorker, Handler, Kept
@@ -187,6 +187,22 @@ def test_an_outage_is_waited_for_five_minutes_and_no_longer() -> None:
     for pace in (Pace(), OVER_THE_NETWORK):
         pauses = [min(pace.first_pause * 2**n, pace.longest_pause) for n in range(pace.tries_in_outage - 1)]
         assert 240 < sum(pauses) < 360
+
+
+def test_a_full_disk_is_waited_for_as_long_as_it_takes(place: Place) -> None:
+    """What a machine keeps on its disk misses nothing when somebody frees space after a weekend."""
+    tried = 0
+
+    async def keep(change: Change) -> None:
+        nonlocal tried
+        tried += 1
+        if tried < 3 * QUICK.tries_in_outage:
+            raise StorageFullError("full")
+        await place.see(change)
+
+    place.store.write(Put(Note(id="1", text="a")))
+    asyncio.run(place.worker(Handler("kept", NOTES, keep)).drain())
+    assert (place.seen, place.parked()) == ([(None, "a")], [])
 
 
 def test_what_stands_behind_a_long_outage_is_not_waited_for_each_by_itself(place: Place) -> None:

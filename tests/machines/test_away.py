@@ -41,7 +41,7 @@ def test_a_machine_that_missed_changes_notices_it_by_each_sign_and_finds_what_is
         assert away.log.count("this machine missed changes since") == 1, away.log
 
     # After some days the tables have forgotten it. Those who live renew what is known of them.
-    assert _traces(place, away) == {"checkpoint", "lease"}
+    until(lambda: _traces(place, away) == {"checkpoint", "lease"})
     _is_away(place, away, others)
     for _ in range(3):
         place.time_of_day.pass_by(AWAY)
@@ -51,7 +51,7 @@ def test_a_machine_that_missed_changes_notices_it_by_each_sign_and_finds_what_is
     place.engine.maintenance.trim()
     away = place.start("away", time_of_day=file)
     place.everybody_finds_everything([away, *others])
-    assert _traces(place, away) == {"checkpoint", "lease"}
+    until(lambda: _traces(place, away) == {"checkpoint", "lease"})
     assert away.log.count("is new here, or was away for long") == 2, away.log  # at its first start as well
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, StorageFullError
 from partita.kit.changes.handlers import Handler
 from partita.kit.changes.pace import Pace
 from partita.kit.changes.schema import Parked
@@ -41,8 +41,8 @@ async def handle_all(
 async def handle(
     store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, record: dict[str, Any], *, patient: bool = True
 ) -> bool:
-    """Ask a handler to take a change; park the change if nothing helps. Outages are waited for if it is `patient`;
-    whether it can be with the next change."""
+    """Ask a handler to take a change; park the change if nothing helps. Outages are waited for if it is `patient`, a
+    full disk as long as it takes. Returns whether it can be patient with the next change."""
     change = change_of(handler.table, record)
     pause = pace.first_pause
     attempt = 0
@@ -54,7 +54,9 @@ async def handle(
         except Exception as error:  # whatever it is, the other changes must not wait for ever
             _log.warning("changes: %s failed on %s (try %d): %r", handler.name, change.sequence, attempt, error)
             outage = is_outage(error)
-            if attempt >= (pace.tries_in_outage if patient and outage else pace.tries):
+            most = pace.tries_in_outage if patient and outage else pace.tries
+            # What this machine keeps on its disk would miss a change that is parked, and nobody would notice.
+            if attempt >= most and not isinstance(error, StorageFullError):
                 await _park(store, clock, handler, record, error, attempt)
                 return not outage
         await asyncio.sleep(pause)

@@ -14,9 +14,11 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
+from partita.dynamo.errors import StorageFullError
 from partita.kit.meaning import Meaning, WrongModelError
 from partita.kit.search import finding, ranking, reads, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
+from partita.kit.search.disks import full_disks_told
 from partita.kit.search.finding import Asked, Match, Wanted
 from partita.kit.search.making import VectorMaking
 from partita.kit.search.memory import Answers
@@ -132,9 +134,12 @@ class Search:
         after = None if cursor is None else asked.place(self._keys, cursor)
         answers = await self._remembered()
         asked = answers.as_of_now(asked)
-        page = await answers.get(
-            asked, after, lambda given: finding.find(given or self._connection(), self._sets, asked, self._keys, after)
-        )
+
+        def found_on(given: apsw.Connection | None) -> SearchPage:
+            with full_disks_told():
+                return finding.find(given or self._connection(), self._sets, asked, self._keys, after)
+
+        page = await answers.get(asked, after, found_on)
         note_read(page)
         return page
 
@@ -185,7 +190,10 @@ class Search:
 
     async def state(self) -> int | None:
         """A number that differs after every write to the index, of this process or another; None if nobody knows."""
-        return (await self._remembered()).state()
+        try:
+            return (await self._remembered()).state()
+        except StorageFullError:  # it cannot be opened right now
+            return None
 
     async def complete(
         self, catalog: Catalog[Any], start: str, *, filter: str = "", field: str = "", limit: int = 10
@@ -295,8 +303,11 @@ class Search:
     # -- connections
 
     async def _run(self, work: Callable[..., T], *arguments: Any) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, lambda: work(self._connection(), *arguments))
+        def done() -> T:
+            with full_disks_told():
+                return work(self._connection(), *arguments)
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, done)
 
     async def _remembered(self) -> Answers:
         """The answers that this event loop has found lately."""
@@ -316,13 +327,18 @@ class Search:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._file))
-        connection.set_busy_timeout(_BUSY_MILLISECONDS)
-        _use_wal(connection)
-        connection.execute(
-            f"PRAGMA synchronous = {self._durability}; PRAGMA fullfsync = ON; PRAGMA recursive_triggers = ON;"
-            "PRAGMA secure_delete = ON"  # what was deleted is nowhere in the file
-        )
-        tables.prepare(connection)
+        try:
+            with full_disks_told():
+                connection.set_busy_timeout(_BUSY_MILLISECONDS)
+                _use_wal(connection)
+                connection.execute(
+                    f"PRAGMA synchronous = {self._durability}; PRAGMA fullfsync = ON; PRAGMA recursive_triggers = ON;"
+                    "PRAGMA secure_delete = ON"  # what was deleted is nowhere in the file
+                )
+                tables.prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
         with self._guard:
             self._connections.append(connection)
         return connection
