@@ -126,6 +126,11 @@ def _warnings(settings: Settings) -> Iterator[str]:
             "the tables are in DynamoDB, but the secret is in this machine's data folder: cursors, links and messages"
             " that another machine has signed are refused here. Set PARTITA_SECRET to the same text on all of them."
         )
+    if settings.backend == "dynamodb" and settings.files == "local":
+        yield (
+            "the tables are in DynamoDB, but uploaded files are in this machine's data folder: no other machine has"
+            " what is sent to this one. Set PARTITA_FILES=s3 and PARTITA_S3_BUCKET, unless there is only this machine."
+        )
 
 
 @contextmanager
