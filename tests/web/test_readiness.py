@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,16 @@ async def test_a_machine_is_ready_as_long_as_there_is_room(served: Served, monke
         assert answer.status == status
         assert answer.json == ({"status": "ok"} if status == 200 else {"status": "unavailable", "disk": "almost full"})
         assert (await served.visitor().get("/healthz")).status == 200, "restarting it would help nobody"
+
+
+async def test_a_machine_whose_data_folder_is_gone_is_not_ready_though_its_tables_are_elsewhere(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = shutil.disk_usage
+    data = served.suite.kit.settings.data
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: there(tmp_path / "gone" if path == data else path))
+    answer = await served.visitor().get("/readyz")
+    assert (answer.status, answer.json) == (503, {"status": "unavailable", "disk": "the data folder is gone"})
 
 
 @pytest.mark.parametrize("name", [FILE_NAME, f"{FILE_NAME}-wal"])

@@ -51,8 +51,11 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
             return _unavailable(tables=error.code)
         if not await _files_answer(suite):
             return _unavailable(files="the endpoint does not answer")
-        if not _has_room(suite.kit.settings):
-            return _unavailable(disk="almost full")
+        try:
+            if not _has_room(suite.kit.settings):
+                return _unavailable(disk="almost full")
+        except FileNotFoundError:  # with tables elsewhere, it has the search index
+            return _unavailable(disk="the data folder is gone")
         return JSONResponse({"status": "ok"})
 
     @routes.get("/metrics", Access.PUBLIC)
