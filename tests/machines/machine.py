@@ -36,6 +36,8 @@ BEATS = Schedule("test.beats", "test.beat", every=timedelta(seconds=1))
 SECRET = "the same on all machines, and long enough for that"
 LOG = "machine.log"
 BUCKET = "machines"
+A_YEAR = 365
+"""In days. Whoever has signed in stays so, though tests let days pass."""
 _KEYS = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
 
 
@@ -82,6 +84,8 @@ def machine(orders: Orders, ready: Connection) -> None:
         systems=orders.systems,
         make_tables=orders.make_tables,
         fetch=False,
+        session_days=A_YEAR,
+        session_idle_hours=A_YEAR * 24,
         **on_s3(orders.files),
     )
     asyncio.run(_serve(settings, orders, ready))

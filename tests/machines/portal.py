@@ -19,7 +19,7 @@ from partita.kit.jobs import Arguments, JobKind, Jobs, Running
 from partita.kit.jobs.schema import Job, all_jobs, job
 from partita.kit.settings import Settings
 from tests.machines.bucket import Bucket
-from tests.machines.machine import SECRET
+from tests.machines.machine import A_YEAR, SECRET
 from tests.machines.place import Answer, Machine, Place, until
 from tests.sent_forms import form_with_file
 
@@ -141,6 +141,8 @@ async def _ada(folder: Path, endpoint: str) -> tuple[dict[str, str], str]:
             secret=SecretStr(SECRET),
             systems=SYSTEMS,
             fetch=False,
+            session_days=A_YEAR,
+            session_idle_hours=A_YEAR * 24,
         )
     )
     accounts = suite.kit.accounts
@@ -149,7 +151,7 @@ async def _ada(folder: Path, endpoint: str) -> tuple[dict[str, str], str]:
         await accounts.administration.set_roles(accounts.operator(), person.user_id, list(_ROLES))
         session = await accounts.sessions.sign_in("ada", _PASSWORD)
         viewer = await accounts.recognition.from_session(session.token)
-        token = await accounts.tokens.create(viewer, "machines", viewer.permissions, 30)
+        token = await accounts.tokens.create(viewer, "machines", viewer.permissions, A_YEAR)
     finally:
         await suite.close()
     return {"Authorization": f"Bearer {token.text}"}, f"partita={session.token}"
