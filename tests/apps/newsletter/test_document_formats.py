@@ -34,6 +34,7 @@ from partita.kit.printing import fonts
 from partita.kit.printing.pages import NotInDocument, fetcher
 from tests.apps.newsletter.editions import AMHARIC, ARABIC, ENGLISH, edition, long_document, picture
 
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 LANGUAGES = [ENGLISH, ARABIC, AMHARIC]
 
 
@@ -184,10 +185,7 @@ def test_word_reads_what_the_model_says(text: str, theme: str) -> None:
     made = edition(text, theme)
     document = made.document
     word: Any = docx.Document(io.BytesIO(word_edition(made).data))
-    body = [
-        "".join(each.itertext("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}t"))
-        for each in word.element.body.iter("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}p")
-    ]
+    body = ["".join(each.itertext(f"{{{_WORD}}}t")) for each in word.element.body.iter(f"{{{_WORD}}}p")]
     shown = squeezed("".join(body))
     for words in wanted(document):
         assert words in shown
@@ -268,6 +266,9 @@ def test_word_sets_arabic_from_right_to_left() -> None:
     assert 'w:bidi="ar-SA"' in next(xml for text, xml in runs.items() if "بدأت" in text)
     (latin,) = [xml for text, xml in runs.items() if "Gondar" in text]
     assert "<w:rtl/>" not in latin
+    marks = [each.text for each in arabic._p.iter(f"{{{_WORD}}}t") if "[" in each.text]
+    assert marks, "a number of a source is one piece from left to right, which no line parts"
+    assert all(re.fullmatch("\u200e\\[\\d\\]\u200e", each) for each in marks)
     assert "bidiVisual" in word.tables[0]._tbl.xml
     amharic: Any = docx.Document(io.BytesIO(word_edition(edition(AMHARIC)).data))
     (rain,) = [each for each in amharic.paragraphs if "ዝናቡ" in each.text]

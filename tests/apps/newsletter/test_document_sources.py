@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import docx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.apps.newsletter.service.documents.by_source import by_source
-from partita.apps.newsletter.service.documents.html import source_line
+from partita.apps.newsletter.service.documents.edition import Edition
+from partita.apps.newsletter.service.documents.html import source_line, web_edition
+from partita.apps.newsletter.service.documents.mail import mail_edition
 from partita.apps.newsletter.service.documents.markdown import write_document
 from partita.apps.newsletter.service.documents.model import Document, Source, cited_numbers, plain, texts
+from partita.apps.newsletter.service.documents.phrases import phrases
+from partita.apps.newsletter.service.documents.plain_text import plain_text
 from partita.apps.newsletter.service.documents.reading import read_blocks, read_document
+from partita.apps.newsletter.service.documents.word import word_edition
 
 CITED = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6)
 KEYS = st.dictionaries(st.integers(1, 7), st.sampled_from("abc"), min_size=1)
@@ -76,3 +88,28 @@ def test_sections_that_are_too_many_end_with_an_omission_that_takes_a_full_stop(
     blocks = read_blocks(" ".join(f"One. [{number}]" for number in range(1, 6)), "en")
     after = by_source(Document("T", blocks, sources), dict.fromkeys(range(1, 6), "a"))
     assert source_line(after.sources[0], "en") == ["Part 1; Part 2; Part 3 (…)"]
+
+
+def _in_word(edition: Edition) -> str:
+    word: Any = docx.Document(io.BytesIO(word_edition(edition).data))
+    return "\n".join(each.text for each in word.paragraphs)
+
+
+SAID: dict[str, Callable[[Edition], str]] = {
+    "web": lambda edition: web_edition(edition).data.decode(),
+    "mail": lambda edition: mail_edition(edition).data.decode(),
+    "text": plain_text,
+    "word": _in_word,
+}
+
+
+@pytest.mark.parametrize(("language", "marks"), [("en", ",;"), ("am", "፣፤"), ("ar", "،؛")])
+@pytest.mark.parametrize("made", ["web", "mail", "text", "word"])
+def test_what_is_told_of_a_source_is_parted_by_the_marks_of_its_language(language: str, marks: str, made: str) -> None:
+    told = [Source(number, "T", "Institute", "2026-11-04", sections=f"S{number}") for number in (1, 2)]
+    blocks = read_blocks("One [1] two. [2]", language)
+    document = by_source(Document("T", blocks, tuple(told), language=language), {1: "a", 2: "a"})
+    shown = re.sub(r"<[^>]*>|[\s\u2066-\u2069]+", "", SAID[made](Edition(document)))
+    comma, semicolon = marks
+    day = phrases(language).day("2026-11-04").replace(" ", "")
+    assert f"Institute{comma}{day}{comma}S1{semicolon}S2" in shown

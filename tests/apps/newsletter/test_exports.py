@@ -75,7 +75,9 @@ async def drafted(desk: ServedLetters, owner: Somebody, **draft: Any) -> None:
         ("en", 2, "Sentences from 2 sources, by the offline writer."),
         ("am", 1, "ከ1 ምንጭ "),
         ("ar", 1, "من مصدر واحد،"),
+        ("ar", 2, "من مصدرين،"),
         ("ar", 3, "من 3 مصادر،"),
+        ("ar", 11, "من 11 مصدرا،"),
     ],
 )
 async def test_the_foot_counts_sources_as_people_do(

@@ -110,8 +110,7 @@ def made_line(newsletter: Newsletter, draft: Draft) -> str:
         return ""
     models = sorted({str(each["model"]) for each in made if each.get("model") and not each.get("instead_of")})
     told = words.made_by_model if models else words.made_offline
-    counted = words.one_source if sources == 1 else words.some_sources.format(count=sources)
-    return told.format(sources=counted, model=", ".join(models))
+    return told.format(sources=words.sources_counted(sources), model=", ".join(models))
 
 
 def _sizes(draft: Draft) -> dict[str, Picture]:

@@ -25,6 +25,7 @@ from partita.apps.newsletter.service.documents.model import (
     cited_numbers,
 )
 from partita.apps.newsletter.service.documents.normal import normal_pieces
+from partita.apps.newsletter.service.documents.phrases import phrases
 
 _MOST_SECTIONS = 3
 
@@ -44,15 +45,16 @@ def by_source(document: Document, keys: Mapping[int, str]) -> Document:
     for number in lost:  # what leads nowhere leads nowhere still
         free = max(free + 1, number)
         numbers[number] = free
-    sources = tuple(_merged(new, [known[old] for old in olds]) for new, olds in enumerate(order.values(), 1))
+    semicolon = phrases(document.language).semicolon
+    sources = tuple(_merged(new, [known[old] for old in olds], semicolon) for new, olds in enumerate(order.values(), 1))
     blocks = tuple(_with(block, lambda pieces: _renumbered(pieces, numbers)) for block in document.blocks)
     return replace(document, blocks=blocks, sources=sources)
 
 
-def _merged(number: int, entries: Sequence[Source]) -> Source:
+def _merged(number: int, entries: Sequence[Source], semicolon: str) -> Source:
     pages = sorted({int(each.page) for each in entries if each.page.isdecimal()})
     sections = list(dict.fromkeys(each.sections for each in entries if each.sections))
-    told = "; ".join(sections[:_MOST_SECTIONS]) + (" (…)" if len(sections) > _MOST_SECTIONS else "")
+    told = semicolon.join(sections[:_MOST_SECTIONS]) + (" (…)" if len(sections) > _MOST_SECTIONS else "")
     page = _ranges(pages) if pages else entries[0].page
     return replace(entries[0], number=number, page=page, sections="" if page else told)
 

@@ -223,8 +223,9 @@ def _sources(edition: Edition, cited: dict[int, int], prefix: str) -> str:
 
 
 def _source(source: Source, count: int, edition: Edition, prefix: str) -> str:
-    words = phrases(edition.document.language)
-    said = ", ".join(_isolated(each, edition) for each in source_line(source, edition.document.language))
+    language = edition.document.language
+    words = phrases(language)
+    said = words.comma.join(_isolated(each, edition) for each in source_line(source, language))
     address = ""
     if source.url:
         address = f' <a class="address" href="{escape(source.url)}" dir="ltr">{escape(source.url)}</a>'

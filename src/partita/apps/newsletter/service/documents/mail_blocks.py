@@ -139,7 +139,8 @@ class MailBlocks:
         styles = self._styles
         rows = []
         for source in document.cited:
-            said = ", ".join(self._isolated(each) for each in source_line(source, self._language))
+            comma = phrases(self._language).comma
+            said = comma.join(self._isolated(each) for each in source_line(source, self._language))
             address = ""
             if source.url:
                 address = f' <a href="{escape(source.url)}" style="{styles.link}">{escape(source.url)}</a>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,6 +16,10 @@ class Phrases:
     sources: str
     page: str
     """Before the number of a page of a source."""
+    comma: str
+    """Between what is told of a source, with the space behind it."""
+    semicolon: str
+    """Between sections of a source, likewise."""
     read_online: str
     skip: str
     back: str
@@ -24,11 +29,10 @@ class Phrases:
     picture_missing: str
     number: str
     """Before the number of an issue."""
-    one_source: str
-    some_sources: str
-    """`{count}`: of how many sources a text was made."""
+    some_sources: Mapping[str, str]
+    """`{count}`: of how many sources a text was made. By form: one, two, few, many, other."""
     made_offline: str
-    """`{sources}`: one of the two above."""
+    """`{sources}`: one of those above."""
     made_by_model: str
     """`{sources}`, `{model}`."""
     months: tuple[str, ...]
@@ -41,20 +45,27 @@ class Phrases:
             return written
         return f"{day.day} {self.months[day.month - 1]} {day.year}"
 
+    def sources_counted(self, count: int) -> str:
+        """So many sources: Arabic has other words for two, for up to ten and for more."""
+        last = count % 100
+        form = {1: "one", 2: "two"}.get(count) or ("few" if 3 <= last <= 10 else "many" if last > 10 else "other")
+        return self.some_sources.get(form, self.some_sources["other"]).format(count=count)
+
 
 _ENGLISH = Phrases(
     in_this_issue="In this issue",
     contents="Contents",
     sources="Sources",
     page="p.",
+    comma=", ",
+    semicolon="; ",
     read_online="Read online",
     skip="Skip to the text",
     back="Back to the text",
     cited="Source {number}",
     picture_missing="Picture",
     number="No.",
-    one_source="1 source",
-    some_sources="{count} sources",
+    some_sources={"one": "1 source", "other": "{count} sources"},
     made_offline="Sentences from {sources}, by the offline writer.",
     made_by_model="Written by {model} from {sources}.",
     months=(
@@ -77,14 +88,15 @@ _AMHARIC = Phrases(
     contents="ማውጫ",
     sources="ምንጮች",
     page="ገጽ",
+    comma="፣ ",
+    semicolon="፤ ",
     read_online="በመስመር ላይ ያንብቡ",
     skip="ወደ ጽሑፉ ይሂዱ",
     back="ወደ ጽሑፉ ይመለሱ",
     cited="ምንጭ {number}",
     picture_missing="ሥዕል",
     number="ቁጥር",
-    one_source="1 ምንጭ",
-    some_sources="{count} ምንጮች",
+    some_sources={"one": "1 ምንጭ", "other": "{count} ምንጮች"},
     made_offline="ዓረፍተ ነገሮቹ ከ{sources} የተወሰዱ ናቸው።",
     made_by_model="በ{model} ከ{sources} የተጻፈ።",
     months=(
@@ -107,14 +119,21 @@ _ARABIC = Phrases(
     contents="المحتويات",
     sources="المصادر",
     page="ص.",
+    comma="، ",
+    semicolon="؛ ",
     read_online="اقرأ على الإنترنت",
     skip="انتقل إلى النص",
     back="العودة إلى النص",
     cited="المصدر {number}",
     picture_missing="صورة",
     number="العدد",
-    one_source="مصدر واحد",
-    some_sources="{count} مصادر",
+    some_sources={
+        "one": "مصدر واحد",
+        "two": "مصدرين",
+        "few": "{count} مصادر",
+        "many": "{count} مصدرا",
+        "other": "{count} مصدر",
+    },
     made_offline="جمل من {sources}، بالكاتب غير المتصل.",
     made_by_model="كتبه {model} من {sources}.",
     months=(

@@ -36,7 +36,7 @@ def plain_text(edition: Edition) -> str:
     if document.cited:
         lines += ["", words.sources.upper(), ""]
         for source in document.cited:
-            said = ", ".join(source_line(source, document.language))
+            said = words.comma.join(source_line(source, document.language))
             text = f"[{source.number}] {source.title}{'. ' + said if said else ''}."
             lines += textwrap.wrap(text, _WIDTH, subsequent_indent="    ")
             lines += [f"    {source.url}"] if source.url else []

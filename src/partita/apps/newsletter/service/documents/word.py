@@ -66,6 +66,7 @@ _KEPT_TOGETHER = 10
 _ABOVE_TITLE, _ABOVE_FACTS = 55, 12
 """Millimetres on a cover."""
 _SHOWN_BY_WORD = ("PNG", "JPEG", "GIF")
+_LEFT_TO_RIGHT = "\u200e"
 
 
 def word_edition(edition: Edition) -> Export:
@@ -186,7 +187,7 @@ class _Writer:
                 self._text(entry, f"[{source.number}]", self._language, "sans")
             self._text(entry, "\t", self._language, "sans")
             self._text(entry, source.title, self._language, "sans", bold=True)
-            said = ", ".join(source_line(source, self._language))
+            said = self._words.comma.join(source_line(source, self._language))
             self._text(entry, f"{'. ' + said if said else ''}.", self._language, "sans")
             if source.url:
                 self._text(entry, " ", self._language, "sans")
@@ -398,7 +399,10 @@ class _Writer:
             self._cited.add(number)
             self._bookmarks.at_end(paragraph, f"cite_{number}")
         link = link_within(paragraph, f"source_{number}")
-        self._text(paragraph, f"[{number}]", language, face, into=link, style="Citation Mark")
+        mark = f"[{number}]"
+        if direction_of(language) == "rtl":  # else a line may end between the bracket and the number
+            mark = f"{_LEFT_TO_RIGHT}{mark}{_LEFT_TO_RIGHT}"
+        self._text(paragraph, mark, language, face, into=link, style="Citation Mark")
 
     def _text(
         self,
