@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from decimal import Decimal
 from time import process_time
@@ -370,3 +371,11 @@ def test_sections_of_a_frame_tell_the_same_in_every_language(frame: Frame, langu
     assert [each.key for each in other] == [each.key for each in english]
     assert [set(kinds_of(each)) for each in other] == [set(kinds_of(each)) for each in english]
     assert not any(ours.title == theirs.title for ours, theirs in zip(other, english, strict=True))
+
+
+def test_a_table_of_subtotals_is_checked_in_time_in_proportion_to_its_length() -> None:
+    table = "| Line | Cost |\n| --- | --- |\n| Seed | 1 |\n" + "| Subtotal | 1 |\n" * 40_000
+    begun = time.process_time()
+    (budget,) = budgets_in(table)
+    assert budget.total == 1
+    assert time.process_time() - begun < 5

@@ -108,14 +108,17 @@ def _checked(table: Sequence[tuple[str, ...]]) -> Budget:
             continue
         sums[column] = comes_to = sum(numbers, Decimal(0))
         above = Decimal(0)
+        starts: list[Decimal] = []
         for place, row in enumerate(rows):
+            if kinds[place] == "line" and (not place or kinds[place - 1] != "line"):
+                starts.append(above)
             written = _in(row, column)
             if written is None:
                 continue
             above += written if kinds[place] == "line" else 0
             if kinds[place] == "total" and written != comes_to:
                 faults.append(f"“{head[column]}” comes to {comes_to:,}, and the table says {written:,}.")
-            elif kinds[place] == "part" and written not in (parts := [*_parts(rows, kinds, place, column), above]):
+            elif kinds[place] == "part" and written not in (parts := _parts(rows, kinds, place, column, above, starts)):
                 label = f"“{_label(row)}”"
                 faults.append(f"{label}: “{head[column]}” comes to {parts[0]:,}, and the table says {written:,}.")
     faults += _products(head, lines)
@@ -157,24 +160,25 @@ def _kinds(rows: Sequence[Sequence[str]]) -> list[Kind]:
     ]
 
 
-def _parts(rows: Sequence[Sequence[str]], kinds: Sequence[Kind], place: int, column: int) -> list[Decimal]:
-    """What a subtotal may come to: the lines above it since a heading, another sum or the beginning; or those below."""
-    found: list[Decimal] = []
-    above, counted = Decimal(0), False
-    for before in range(place - 1, -1, -1):
-        if kinds[before] == "line":
-            above, counted = above + (_in(rows[before], column) or 0), True
-        elif counted and len(found) < _LEVELS:
-            found.append(above)
-        elif counted:
-            break
-    found += [above] if counted else []
+def _parts(
+    rows: Sequence[Sequence[str]],
+    kinds: Sequence[Kind],
+    place: int,
+    column: int,
+    above: Decimal,
+    starts: Sequence[Decimal],
+) -> list[Decimal]:
+    """What a subtotal may come to: the lines above it since a heading, another sum or the beginning; or those below.
+
+    `above` is what all lines above it come to, `starts` what had come before each run of lines.
+    """
+    found = [above - start for start in reversed(starts[-_LEVELS:])]
     below = Decimal(0)
     for after in range(place + 1, len(rows)):
         if kinds[after] != "line":
             break
         below += _in(rows[after], column) or 0
-    return [*found, below]
+    return [*found, below, above]
 
 
 def _label(row: Sequence[str]) -> str:
