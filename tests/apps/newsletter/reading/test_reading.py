@@ -83,6 +83,26 @@ async def test_of_a_page_the_main_part_is_read() -> None:
     assert found.passages[0].heading == "The long rains"
 
 
+@pytest.mark.parametrize(
+    ("written", "title", "publisher"),
+    [
+        ("The long rains | Rain Institute", "The long rains", "Rain Institute"),
+        ("Rain Institute – The Long Rains", "The Long Rains", "Rain Institute"),
+        ("The long rains - News - Rain Institute", "The long rains", "News - Rain Institute"),
+        ("The long rains", "The long rains", ""),
+        ("The long-rains – a study", "The long-rains – a study", ""),
+        ("Rains | Rain Institute", "Rains | Rain Institute", ""),
+    ],
+)
+async def test_the_title_of_a_page_is_without_the_name_of_its_site(written: str, title: str, publisher: str) -> None:
+    heading = "The long rains" if "-rains" not in written else written
+    found = await _read(
+        f"<!doctype html><html><head><title>{written}</title></head><body><main><h1>{heading}</h1>"
+        "<p>They came late and were short.</p></main></body></html>".encode()
+    )
+    assert (found.title, found.publisher) == (title, publisher)
+
+
 async def test_a_table_of_a_page_is_one_passage_with_its_caption() -> None:
     found = await _read(
         b"<!doctype html><html><body><main><h1>Rains</h1><p>They came late.</p><table><caption>Rain in March</caption>"

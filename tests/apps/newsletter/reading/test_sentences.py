@@ -13,6 +13,7 @@ CASES = [
     ("Table 2. Prices of maize", ["Table 2. Prices of maize"]),
     ("Yields rose by 3.5 t per ha. Prices fell.", ["Yields rose by 3.5 t per ha.", "Prices fell."]),
     ("Dr. Abebe and Prof. J. K. Otieno met. They agreed.", ["Dr. Abebe and Prof. J. K. Otieno met.", "They agreed."]),
+    ("Lt. Cdr. Anna Lind spoke. So did Maj. Gen. Odera.", ["Lt. Cdr. Anna Lind spoke.", "So did Maj. Gen. Odera."]),
     ("See Fig. 3 and No. 11. Then go on.", ["See Fig. 3 and No. 11.", "Then go on."]),
     ("Cereals, e.g. maize and teff, grew. Good.", ["Cereals, e.g. maize and teff, grew.", "Good."]),
     ("It was sold in the U.S. The price held.", ["It was sold in the U.S.", "The price held."]),

@@ -18,6 +18,7 @@ from partita.kit.files.content import HTML, XML, kind_of
 from partita.kit.previews.blocks import Block, BlockKind, Written
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.running_lines import without_running_lines
+from partita.kit.search.folding import fold
 
 MOST_CHARACTERS = 10_000_000
 MOST_TEXT_BYTES = 30_000_000
@@ -29,6 +30,8 @@ _BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _NO_TITLE = re.compile(
     r"(?:untitled|document\s*\d*|microsoft word\b.*|.*\.(?:docx?|pdf|indd|qxd|tmp|html?))$", re.IGNORECASE
 )
+_BETWEEN = re.compile(r"\s+[-–—·•»]\s+|\s*\|\s*")
+"""What parts the title of a page from the name of its site."""
 Told = dict[str, str]
 """What a file tells of itself: title, published, language, publisher."""
 
@@ -54,12 +57,15 @@ def read_blocks(
     if not words:
         raise PreviewRefused("There is no text in it.")
     start = "\n".join(block.text for block in blocks[:400])
+    title, site = _title(told.get("title", ""), blocks), ""
+    if kind == "html":
+        title, site = _parted(title, blocks)
     return {
         "kind": kind,
-        "title": _title(told.get("title", ""), blocks),
+        "title": title,
         "published": published_of(told.get("published", ""), start, date.fromisoformat(today)),
         "language": declared(told.get("language", "")) or language_of(start),
-        "publisher": told.get("publisher", "")[:200],
+        "publisher": (told.get("publisher", "") or site)[:200],
         "pages": pages,
         "words": words,
         "summary": _summary(blocks),
@@ -115,6 +121,19 @@ def _title(told: str, blocks: Sequence[Block]) -> str:
     if told.strip() and not _NO_TITLE.match(told.strip()):
         return told.strip()[:_LONGEST_TITLE]
     return next((block.text for block in blocks if block.kind == "heading"), "")[:_LONGEST_TITLE]
+
+
+def _parted(title: str, blocks: Sequence[Block]) -> tuple[str, str]:
+    """The title of a page without the name of its site, if one of its headings is what is left; and that name."""
+    headings = {fold(block.text) for block in blocks if block.kind == "heading"}
+    if fold(title) in headings:
+        return title, ""
+    for mark in _BETWEEN.finditer(title):
+        before, behind = title[: mark.start()].strip(), title[mark.end() :].strip()
+        for own, site in ((before, behind), (behind, before)):
+            if own and site and fold(own) in headings:
+                return own, site
+    return title, ""
 
 
 def _summary(blocks: Sequence[Block]) -> str:
