@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.apps.newsletter.service.writing.announcements import announcements
+from partita.apps.newsletter.service.writing.announcements import Entry, announcements, is_announced
 from partita.apps.newsletter.service.writing.days import days_in
 from partita.apps.newsletter.service.writing.phrases import day_in_words
-from partita.apps.newsletter.service.writing.values import Edition, Language
+from partita.apps.newsletter.service.writing.values import Edition, Language, Passage
 from tests.apps.newsletter.writing.editions import EDITIONS, of
 from tests.apps.newsletter.writing.questions import TODAY
 
@@ -81,3 +81,71 @@ def test_every_day_of_an_edition_stands_in_the_sentence_that_announces_it(name: 
         days = {day_in_words(each, language) for each in days_in(sentence)}
         assert set(label.split(" – ")) <= days
         assert all(each > made.edition.today for each in days_in(label))
+
+
+_OTHER_MONTHS = st.sampled_from(["{first} {month} {year}", "{first}{th} of {month} {year}", "{month} {first}, {year}"])
+
+
+@given(st.integers(1, 170), _OTHER_MONTHS)
+def test_a_day_is_known_however_people_write_it(ahead: int, written: str) -> None:
+    day = TODAY + timedelta(days=ahead)
+    month = day_in_words(day, "en").split()[1]
+    said = written.format(first=day.day, th="th", month=month, year=day.year)
+    assert days_in(f"Papers must be submitted by {said} at noon.") == (day,)
+    (found,) = announcements(EDITION, f"The forum will be held in Lodwar on {said} in the town hall.")
+    assert (found.first, found.last, found.text) == (day, day, "The forum will be held in Lodwar")
+
+
+@given(st.integers(1, 170), st.integers(1, 40), st.sampled_from([" to ", "–", " – ", " until "]))
+def test_a_period_whose_month_or_year_is_written_once_is_one_entry(ahead: int, length: int, joined: str) -> None:
+    first, last = TODAY + timedelta(days=ahead), TODAY + timedelta(days=ahead + length)
+    begins, ends = day_in_words(first, "en").split(), day_in_words(last, "en")
+    kept = begins[: 1 if first.month == last.month and first.year == last.year else 2]
+    (found,) = announcements(EDITION, f"The forum takes place in Lodwar from {' '.join(kept)}{joined}{ends}.")
+    assert (found.first, found.last) == (first, last)
+    assert found.text == "The forum takes place in Lodwar"
+
+
+@given(st.integers(1, 100), st.integers(2, 60))
+def test_days_that_are_listed_are_entries_of_their_own_unless_they_follow_one_another(ahead: int, later: int) -> None:
+    first = TODAY + timedelta(days=ahead)
+    second, third = first + timedelta(days=1), first + timedelta(days=later)
+    listed = [" ".join(day_in_words(each, "en").split()[:2]) for each in (first, second)]
+    words = "Two sessions will be held"
+    (run,) = announcements(EDITION, f"{words} on {listed[0]} and {day_in_words(second, 'en')}.")
+    assert (run.first, run.last, run.text) == (first, second, words)
+    if third.year == first.year:
+        both = announcements(EDITION, f"{words} on {listed[0]} and {day_in_words(third, 'en')}.")
+        assert [(each.first, each.last, each.text) for each in both] == [(first, first, words), (third, third, words)]
+
+
+@given(st.integers(1, 170), st.sampled_from(["to", "and", "or", "starting on", "by", "before", "than"]))
+def test_no_entry_breaks_off(ahead: int, word: str) -> None:
+    day = day_in_words(TODAY + timedelta(days=ahead), "en")
+    for each in announcements(EDITION, f"Clinics can register for the course, {word} {day}, with the office."):
+        assert each.text.endswith(day)
+
+
+@pytest.mark.parametrize("text", ["room 4, {}", "group 5, {}", "paragraph 7, {}"])
+def test_other_numbers_beside_a_day_are_none(text: str) -> None:
+    assert len(days_in(f"The sitting begins in {text.format(AHEAD)} at noon.")) == 1
+
+
+def test_what_leans_on_a_sentence_is_announced_with_it() -> None:
+    text = f"A second quay is planned 14 kilometres to the south. Its construction begins on {AHEAD}."
+    (found,) = announcements(EDITION, text)
+    assert found.text == "A second quay is planned 14 kilometres to the south. Its construction begins"
+    entry = Entry(found, "Eighteen months of work", Passage("p", "s", text))
+    assert entry.text == f"Eighteen months of work: {found.text}"
+    assert is_announced(entry.text, found.label("en"), "en", [text])
+    assert not is_announced(entry.text.replace("south", "north"), found.label("en"), "en", [text])
+
+
+@given(st.sampled_from(["Green Ports Fund: second call", "Harbours: a study", "Call: notes: and more of them"]))
+def test_an_entry_under_a_title_with_a_colon_has_one_and_is_found_in_its_source(title: str) -> None:
+    text = f"Questions about this can be sent to the office until {AHEAD}."
+    (found,) = announcements(EDITION, text)
+    entry = Entry(found, title, Passage("p", "s", text))
+    assert is_announced(entry.text, found.label("en"), "en", [text])
+    if len(title.partition(": ")[0].split()) > 1:
+        assert entry.text == f"{title.partition(': ')[0]}: {found.text}"

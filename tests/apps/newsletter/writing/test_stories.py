@@ -51,6 +51,16 @@ def test_an_event_has_the_days_on_which_it_takes_place_and_no_deadlines(ahead: i
         assert not event(f"{asked} {begins} by all who sell hay.{rest}").startswith("**")
 
 
+@given(st.integers(1, 100), st.integers(1, 20), st.sampled_from([" to ", "–"]))
+def test_an_event_has_all_its_days_if_their_month_is_written_once(ahead: int, length: int, joined: str) -> None:
+    first, last = (TODAY + timedelta(days=days) for days in (ahead, ahead + length))
+    begins, ends = day_in_words(first, "en"), day_in_words(last, "en")
+    short = " ".join(begins.split()[: 1 if first.month == last.month else 2])
+    rest = " Herders from three counties meet buyers of hay there."
+    said = f"The market days take place in Isiolo from {short}{joined}{ends}.{rest}"
+    assert event(said) == f"**{begins} – {ends} · Isiolo**"
+
+
 def test_a_period_in_arabic_is_one() -> None:
     text = "يعقد مؤتمر الأراضي الجافة من 13 مارس 2031 إلى 17 مارس 2031. ويشارك فيه باحثون من عشرين دولة."
     assert event(text, "ar") == "**13 مارس 2031 – 17 مارس 2031**"

@@ -198,7 +198,7 @@ def _frame(
     if kind == 1:
         lines = []
         for each in _dates(edition, outline, library):
-            number = numbering.number(each.passage, each.announcement.sentence)
+            number = numbering.number(each.passage, *each.announcement.sentences)
             lines.append(f"- **{each.announcement.label(edition.language)}:** {each.text} [{number}]")
         blocks = [f"## {section.name}", "\n".join(lines)] if lines else []
     elif kind == 2:
