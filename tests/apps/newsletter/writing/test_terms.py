@@ -12,7 +12,7 @@ from partita.apps.newsletter.service.writing.days import days_in
 from partita.apps.newsletter.service.writing.phrases import BOOKS, day_in_words
 from partita.apps.newsletter.service.writing.ranking import centrality
 from partita.apps.newsletter.service.writing.reading_back import pieces
-from partita.apps.newsletter.service.writing.terms import alike, cosine, shingles, speaks, terms, vectors
+from partita.apps.newsletter.service.writing.terms import alike, cosine, shingles, speaks, terms, vectors, word_stem
 
 SOME = ("goat", "camel", "rain", "seed", "price", "market", "water")
 WORDS = st.frozensets(st.sampled_from(SOME))
@@ -99,3 +99,17 @@ def test_a_draft_is_read_back() -> None:
 def test_any_text_can_be_read_back(text: str) -> None:
     for each in pieces({"a": text}):
         assert each.section == "a"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("news", "new"),
+        ("publications", "public"),
+        ("authorities", "authors"),
+        ("important", "import"),
+        ("communication", "community"),
+    ],
+)
+def test_words_that_only_begin_alike_are_two(one: str, other: str) -> None:
+    assert word_stem(one) != word_stem(other)

@@ -57,10 +57,20 @@ def content_words(text: str) -> list[str]:
     return [word for word in tokens(text) if word not in _ALL_STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
+_APART = {
+    **dict.fromkeys(("news",), "news"),
+    **dict.fromkeys(("publication", "publications"), "publicat"),
+    **dict.fromkeys(("authority", "authorities"), "authorit"),
+    **dict.fromkeys(("important", "importance", "importantly"), "important"),
+    **dict.fromkeys(("communication", "communications"), "communicat"),
+}
+"""Words that Porter's rules make one with others that mean something else: new, public, author, import, community."""
+
+
 @remembered_if_short(most=16_384, longest=40)
 def word_stem(word: str) -> str:
     """The stem of a folded word: Porter's in English; in Arabic and Amharic without the commonest prefix and suffix."""
-    english = stem(word)
+    english = _APART.get(word) or stem(word)
     if english is not None:
         return english
     if "\u0600" <= word[:1] <= "\u06ff":
