@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+import time
 from dataclasses import replace
 
 import pytest
@@ -166,3 +167,9 @@ def test_the_language_decides_phrases_names_and_passages(name: str) -> None:
     assert edition.sections["introduction"].startswith(greeting)
     assert f"## {words.names['conclusion']}" in edition.sections["conclusion"]
     assert not re.search(r"[A-Za-z]{4}", edition.draft.markdown)
+
+
+def test_acronyms_are_looked_for_in_time_in_proportion_to_the_text() -> None:
+    begun = time.process_time()
+    assert acronyms_in([Passage("p", "s", "Aa " * 60_000)]) == {}
+    assert time.process_time() - begun < 5

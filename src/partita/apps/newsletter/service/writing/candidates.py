@@ -68,7 +68,8 @@ _GENERIC = re.compile(
     r"|መግቢያ|ማጠቃለያ|مقدمة|خاتمة|خلاصة)$",
     re.IGNORECASE,
 )
-_SPELLED = re.compile(r"\b((?:[A-Z][a-z]+|of|and|on|for|the)(?: (?:[A-Z][a-z]+|of|and|on|for|the))+) \(([A-Z]{2,6})\)")
+_NAMED = "(?:[A-Z][a-z]+|of|and|on|for|the)"
+_SPELLED = re.compile(rf"\b({_NAMED}(?: {_NAMED}){{1,14}}) \(([A-Z]{{2,6}})\)")
 
 Acronyms = Mapping[str, Mapping[str, str]]
 """By source: its acronyms, and what they stand for in it."""
