@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 
 from partita.apps.newsletter.inputs import NewCitation, NewItem, SectionEdit
 from partita.apps.newsletter.schema import Chunk, Source, Topics
-from partita.apps.newsletter.service.drafting.values import matches_of, neighbours_of, without_dropped
+from partita.apps.newsletter.service.drafting.values import (
+    matches_of,
+    neighbours_of,
+    places_beside,
+    without_dropped,
+)
 from partita.apps.newsletter.service.outline import outdated, plan_of
 from partita.apps.newsletter.service.outlining import FOUND, PERSON, OutlineItem, OutlineSection, Plan
+from partita.apps.newsletter.service.writing.values import Passage
 from partita.kit.problems import Conflict
 from partita.table import Put
 from tests.apps.newsletter.conftest import ADA, Desk
@@ -164,3 +170,17 @@ def test_a_passage_beside_one_that_is_told_is_not_used_if_it_was_dropped() -> No
     beside = Chunk(source_id="source-1", position=2, text="The trial goes on.", chunk_id="chunk-beside")
     assert [each.id for each in neighbours_of([passage], [beside])[passage.id]] == ["chunk-beside"]
     assert neighbours_of([passage], [beside], {"chunk-beside"})[passage.id] == ()
+
+
+@given(st.integers(0, 9), st.integers(0, 1), st.sampled_from(["", "Next steps", "Trees in rows"]))
+def test_a_passage_brings_those_beside_it_and_the_beginning_of_its_source(at: int, begins: int, heading: str) -> None:
+    passage = Passage("p", "s", "The council meets again.", heading=heading, position=at)
+    kinds = ["references"] * begins + ["text"] * (12 - begins)
+    chunks = [
+        Chunk(source_id="s", position=place, text="Goats.", chunk_id=f"c{place}", kind=kind)
+        for place, kind in enumerate(kinds)
+    ]
+    asked = {place for _, place in places_beside([passage])}
+    found = neighbours_of([passage], [chunks[place] for place in sorted(asked)])["p"]
+    wanted = {at - 1, at + 1} | ({begins} if begins < at else set())
+    assert [each.position for each in found] == [place for place in sorted(wanted) if begins <= place]

@@ -126,3 +126,25 @@ def test_a_title_that_ends_its_sentence_gets_no_second_mark(
     assert not re.search(r"[.!?…።][.!።]", own.replace(edition.title.replace("?!", "?"), "T" + mark[-1:])), own
     found = check(edition, outline, pieces(texts), draft.citations, library.passages.values())
     assert all(each.faithful for each in found), [each.text for each in found if not each.faithful]
+
+
+@pytest.mark.parametrize("between", ["Why now", "Costs"])
+def test_a_story_of_next_steps_begins_with_what_its_source_begins_with(between: str) -> None:
+    costs = replace(
+        DECIDED, id="p1", text="Forms cost two dollars each for a farmer group.", heading=between, position=1
+    )
+    steps = "Parliament must approve the rules by June. A committee of experts meets in Nakuru to write the forms."
+    after = replace(REACTIONS, id="p2", text=steps, heading="Next steps", position=2)
+    story = Story("A committee writes the forms", references=("p2",), words=30)
+    assert told(story, after, near=(DECIDED, costs))[0].startswith("Kenya published regulations")
+    reactions = replace(costs, heading="Farmer groups pay for forms")
+    assert told(story, after, near=(DECIDED, reactions))[0].startswith("Forms cost two dollars")
+
+
+def test_a_story_with_the_title_of_its_source_begins_as_that_does() -> None:
+    trees = replace(DECIDED, id="p3", text="Nurseries raise trees in forty villages now.", heading="Trees", position=3)
+    beside = replace(trees, id="p2", text="Wells were dug in nine villages.", heading="Wells", position=2)
+    story = Story("New rules for seed", references=("p3",), words=30)
+    assert told(story, trees, near=(DECIDED, beside))[0].startswith("Kenya published regulations")
+    other = Story("Trees grow in villages", references=("p3",), words=30)
+    assert told(other, trees, near=(DECIDED, beside))[0].startswith("Nurseries raise trees")

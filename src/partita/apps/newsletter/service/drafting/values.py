@@ -26,6 +26,8 @@ from partita.apps.newsletter.service.writing.values import (
 
 _SHAPES = frozenset(get_args(Shape))
 _LEAST_WORDS = 40
+_OPENING = (0, 1)
+"""Where the text of a source begins: often below a line that says who wrote it, and when."""
 
 
 # 1. Newsletters
@@ -91,15 +93,21 @@ def _passage(entry: Mapping[str, Any], number: int, language: str) -> Passage:
 
 
 def places_beside(passages: Iterable[Passage]) -> tuple[tuple[str, int], ...]:
-    """Where the passages before and after some are."""
-    places = {(each.source_id, each.position + step) for each in passages if each.source_id for step in (-1, 1)}
+    """Where the passages before and after some are, and where their sources begin."""
+    places = {
+        (each.source_id, position)
+        for each in passages
+        if each.source_id
+        for position in (each.position - 1, each.position + 1, *_OPENING)
+        if position != each.position
+    }
     return tuple(sorted(place for place in places if place[1] >= 0))
 
 
 def neighbours_of(
     passages: Iterable[Passage], chunks: Sequence[Chunk | None], dropped: Collection[str] = ()
 ) -> dict[str, tuple[Passage, ...]]:
-    """The passages beside each, as far as they may be used."""
+    """The passages beside each, and the one that its source begins with, as far as they may be used."""
     there = {
         (chunk.source_id, chunk.position): chunk
         for chunk in chunks
@@ -107,7 +115,10 @@ def neighbours_of(
     }
     beside: dict[str, tuple[Passage, ...]] = {}
     for passage in passages:
-        near = [there.get((passage.source_id, passage.position + step)) for step in (-1, 1)]
+        opening = next((at for at in _OPENING if (passage.source_id, at) in there), passage.position)
+        first = (opening,) if opening < passage.position else ()
+        positions = sorted({*first, passage.position - 1, passage.position + 1})
+        near = [there.get((passage.source_id, position)) for position in positions]
         beside[passage.id] = tuple(
             replace(
                 passage,

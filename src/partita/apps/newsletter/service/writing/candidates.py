@@ -63,7 +63,9 @@ _QUOTED = re.compile(r"[“\"«].{12,}[”\"»]")
 _NUMBER = re.compile(r"\d[\d,.]*")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _GENERIC = re.compile(
-    r"^(introduction|background|summary\b.*|methods?|methodology|results?|discussion|conclusions?|overview|contents|annex"
+    r"^(introduction|background|summary\b.*|methods?|methodology|(key |main )?(results?|findings?)|discussion"
+    r"|conclusions?|overview|contents|annex|(the )?next( steps)?|outlook|recommendations?|limit(ation)?s( of .*)?"
+    r"|((further|more|additional|practical) )?(information|details)|contacts?|timeline|timetable|costs?|financing"
     r"|(what|how|who|why|where|which|when)\b.*|lessons\b.*|reactions?\b.*|comparison\b.*|key (points|messages).*"
     r"|መግቢያ|ማጠቃለያ|مقدمة|خاتمة|خلاصة)$",
     re.IGNORECASE,
@@ -240,6 +242,11 @@ def predecessor(candidate: Candidate, pool: Mapping[tuple[str, int], Candidate])
 def by_key(pool: Sequence[Candidate]) -> dict[tuple[str, int], Candidate]:
     """Candidates by what sentence they are."""
     return {each.key: each for each in pool}
+
+
+def goes_on(heading: str) -> bool:
+    """Whether a passage has a heading, and one that leads on from what its source says before: Next steps."""
+    return bool(heading.strip()) and is_generic(heading)
 
 
 def is_generic(heading: str) -> bool:

@@ -14,13 +14,13 @@ from datetime import date
 
 from partita.apps.newsletter.service.reading.sentences import word_count
 from partita.apps.newsletter.service.writing.announcements import Entry, announcements, soonest
-from partita.apps.newsletter.service.writing.candidates import Candidate, acronyms_in, candidates, is_generic
+from partita.apps.newsletter.service.writing.candidates import Candidate, acronyms_in, candidates, goes_on, is_generic
 from partita.apps.newsletter.service.writing.headlines import telling
 from partita.apps.newsletter.service.writing.phrases import Phrases, book, day_in_words, filled
 from partita.apps.newsletter.service.writing.ranking import central_sentences, scores
 from partita.apps.newsletter.service.writing.selection import choose, ordered
 from partita.apps.newsletter.service.writing.shapes import Numbering, is_fact, story_text
-from partita.apps.newsletter.service.writing.terms import terms
+from partita.apps.newsletter.service.writing.terms import alike, terms
 from partita.apps.newsletter.service.writing.topics import topic
 from partita.apps.newsletter.service.writing.values import (
     Draft,
@@ -38,6 +38,10 @@ _NEIGHBOUR = 0.8
 _FACT = 0.25
 """What a fact gains in an opportunity."""
 _MOST_DATES = 6
+_THE_TITLE = 0.75
+"""What is so much like a title is one."""
+_BEGINS = 2
+"""A source begins with its first passage, or with its second one below a line that says who wrote it."""
 _SHORT_OF = 0.7
 """Below this share of its words a section says that the sources had no more."""
 
@@ -127,7 +131,7 @@ class _Pools:
                 near
                 for each in own
                 for near in library.neighbours.get(each.id, ())
-                if near.id not in referred and _belongs(near, each)
+                if near.id not in referred and (_belongs(near, each) or _is_told_first(near, each, story))
             ]
             beside[story.title] = frozenset(each.id for each in near)
             passages |= {each.id: each for each in (*own, *near)}
@@ -161,19 +165,35 @@ class _Pools:
 
 
 def _beginning(story: Story, pool: Sequence[Candidate]) -> frozenset[str]:
-    """The passage that a story begins with: its first one, or the one before it, if that only goes on, as reactions do
-    with what was decided."""
+    """The passage that a story begins with: its first one. If that only goes on, as reactions do with what was decided,
+    it is the one before it; or the one that its source begins with, if that one only goes on too. So it is if the
+    headline is what the whole source is called."""
     first = next((each.passage for each in pool if each.passage.id in story.references[:1]), None)
-    if first is not None and first.position > 0 and is_generic(first.heading):
+    titled = first is not None and _has_its_title(story, first)
+    if first is not None and first.position > 0 and (titled or is_generic(first.heading)):
         before = {
-            each.passage.id
+            each.passage.position: each.passage
             for each in pool
-            if each.passage.source_id == first.source_id and each.passage.position == first.position - 1
+            if each.passage.source_id == first.source_id and each.passage.position < first.position
             if each.place == 0 and each.stands_alone
         }
+        last = before.get(first.position - 1)
         if before:
-            return frozenset(before)
+            leads_on = titled or last is None or goes_on(last.heading)
+            return frozenset({before[min(before) if leads_on else first.position - 1].id})
     return frozenset(story.references[:1])
+
+
+def _has_its_title(story: Story, passage: Passage) -> bool:
+    """Whether the headline of a story is the title of a source, and no heading of the passage."""
+    words = [frozenset(terms(each)) for each in (story.title, passage.title, passage.heading)]
+    return alike(words[0], words[1]) >= _THE_TITLE and alike(words[0], words[2]) < _THE_TITLE
+
+
+def _is_told_first(neighbour: Passage, passage: Passage, story: Story) -> bool:
+    """Whether a passage is the beginning of a source that the story tells of as a whole."""
+    before = neighbour.position < min(passage.position, _BEGINS)
+    return before and neighbour.language == passage.language and _has_its_title(story, passage)
 
 
 def _belongs(neighbour: Passage, passage: Passage) -> bool:

@@ -51,10 +51,13 @@ _BARE_DOCUMENT = re.compile(
     re.IGNORECASE,
 )
 """What names a document and not what it says."""
+_PLANNED = re.compile(r"\b(?:will|shall|(?:is|are) (?:to|due|planned|scheduled|expected|set to))\b")
 _CLAUSE_END = re.compile(
     r"(?:,|;|፤|፣|،) |(?= on \d{1,2} [A-Z][a-z]+ \d{4})"
     r"|(?= (?:because|since|after|although|while|whereas|so that|which|where|compared with|until)\b)"
 )
+_LISTED = re.compile(r", (?!and\b|or\b|but\b|\w+ing\b)(?:[^,]{1,40}|.*,),? (?:and|or|as well as) ")
+"""A comma that parts the entries of a list: the first one alone says something else."""
 _NEGATION = re.compile(r"\b(not|no|never|without|nor|neither|لم|لا|لن|ليس)\b|አል\w+ም\b", re.IGNORECASE)
 _OPEN_END = re.compile(
     r"\b(of|in|on|at|to|for|with|by|from|and|or|the|a|an|than|that|its|about|between|\d[\d,.]*)$", re.IGNORECASE
@@ -289,7 +292,10 @@ def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
     yield from (each for each in (headings[0], title) if each not in bare)
     alone = [each for each in ranked if each.stands_alone and each.passage.id == cluster.matches[0].passage.id]
     first = min(alone, key=lambda each: each.place, default=None)
-    for each in (*((first,) if first else ()), *(each for each in ranked if each.stands_alone)):
+    others = [each for each in ranked if each.stands_alone]
+    if known is None or known.shape not in _THINGS:  # what happened comes before what is planned
+        others.sort(key=lambda each: bool(_PLANNED.search(each.text)))
+    for each in (*((first,) if first else ()), *others):
         clause = main_clause(each.text)
         if clause:
             yield clause
@@ -308,7 +314,7 @@ def main_clause(sentence: str) -> str | None:
         return text
     for end in reversed([match.start() for match in _CLAUSE_END.finditer(text)]):
         begun, rest = text[:end], text[end:]
-        if fits(begun) and not _NEGATION.search(rest) and not _OPEN_END.search(begun):
+        if fits(begun) and not _LISTED.match(rest) and not _NEGATION.search(rest) and not _OPEN_END.search(begun):
             return begun
     return None
 
