@@ -58,6 +58,11 @@ CALL = [
         ("The deadline is 30 June 2031 at noon.", "dates"),
         ("Grants are at most USD 250,000 each.", "money"),
         ("Proposals will be evaluated by relevance (40 points).", "criteria"),
+        ("The foundation pays at most 75 per cent of the total cost.", "money"),
+        ("Consortia may have up to four partners.", "eligibility"),
+        ("Each partner may send at most two letters.", "content"),
+        ("Applicants must explain how patients are kept safe.", "content"),
+        ("Applicants must have existed for three years.", "eligibility"),
         ("አመልካቾች ማመልከቻ ማስገባት አለባቸው።", "eligibility"),
         ("الموعد النهائي هو 30 يونيو 2031.", "dates"),
         ("يجب أن يتضمن المقترح ملخصا.", "content"),
@@ -99,6 +104,21 @@ def test_reading_a_call_again_keeps_ticks_and_sections() -> None:
     assert {(each.id, each.done, each.section) for each in whole} == {
         (each.id, each.done, each.section) for each in ticked
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("A plan for maintenance after the end of the project is required.", "sustainability"),
+        ("The summary must have no more than 250 words.", "executive_summary"),
+        ("Proposals should include at least three indicators.", "results_and_indicators"),
+        ("A budget table by year is required.", "budget"),
+        ("A letter of the director shall be attached.", ""),
+    ],
+)
+def test_a_requirement_goes_to_the_section_that_is_of_its_kind(text: str, section: str) -> None:
+    (made,) = renewed((), requirements_in([CallText(text, 1)]), sections_of_frame("full_proposal"))
+    assert made.section == section
 
 
 def test_a_call_offers_its_ceiling_however_it_writes_thousands() -> None:

@@ -50,7 +50,7 @@ def _texts(told: dict[str, tuple[Told, ...]]) -> dict[str, str]:
     so_far = SoFar()
     for key, found in told.items():
         prose, so_far = set_text(found, so_far)
-        tables, so_far = set_tables(found, so_far)
+        tables, so_far = set_tables(found, so_far, ProposalSection(key, key.replace("_", " ")))
         texts[key] = "\n\n".join(filter(None, (prose, tables)))
     return texts
 
@@ -68,6 +68,20 @@ def test_a_budget_table_is_a_table_that_adds_up_with_its_caption_and_number() ->
     (budget,) = budgets_in(text)
     assert (str(budget.total), budget.faults) == ("286000", ())
     assert text.endswith("Table: Budget in US dollars [13]")
+
+
+@pytest.mark.parametrize("heading", ["After the project", "Keeping women safe", "Team", "Some costs"])
+def test_a_table_of_money_is_in_the_budget_whatever_heading_it_is_under(heading: str) -> None:
+    rows = "Item | 2031 | EUR\nPumps | 40,000 | 40,000\nDrills | 9,000 | 9,000\nTotal | 49,000 | 49,000"
+    sections = sections_of_frame("full_proposal")
+    room = {each.key: 200 for each in sections}
+    passage = Passage("p", "s", rows, "Concept", heading, kind="table", own=True)
+    texts = _texts(assigned(sections, (passage,), room=room, year=YEAR))
+    assert [key for key, text in texts.items() if text] == ["budget"]
+    caption = "Some costs" if heading == "Some costs" else "budget"
+    assert texts["budget"].endswith(f"Table: {caption} [1]")
+    titled = replace(passage, text=f"Costs in euros\n\n{rows}")
+    assert "Table: Costs in euros [1]" in _texts(assigned(sections, (titled,), room=room, year=YEAR))["budget"]
 
 
 def test_a_list_is_told_whole_behind_its_lead_in_or_not_at_all() -> None:

@@ -149,6 +149,7 @@ def test_markdown_is_read_with_its_structure() -> None:
     text = (
         "---\ntitle: A brief\ndate: 2026-03-01\n---\n# Rains\n\nThe *long* rains\ncame **late** ([FAO](https://x.org)).\n\n"
         "- one\n- two\n  goes on\n  - deeper\n\n| Market | KES |\n|---|---:|\n| Nairobi | 4,100 |\n\n"
+        "Table: Prices of *maize*\n\n"
         "Title\n=====\n\n> quoted\n\n"
         "```\ncode\n```\n"
     )
@@ -161,6 +162,7 @@ def test_markdown_is_read_with_its_structure() -> None:
         Block("item", "one"),
         Block("item", "two goes on"),
         Block("item", "deeper", 2),
+        Block("caption", "Prices of maize"),
         Block("table", "Market | KES\nNairobi | 4,100"),
         Block("heading", "Title", 1),
         Block("paragraph", "quoted"),

@@ -245,7 +245,7 @@ class ProposalDrafting:
             text = _RUN_IN.sub("", _HEADING.sub("", written.draft.markdown)).strip()
             so_far = written.draft.so_far if text else so_far
             made_with = stored_made_with(written.made_with)
-        tables, so_far = set_tables(told, so_far)
+        tables, so_far = set_tables(told, so_far, section)
         return "\n\n".join(filter(None, (text, tables))), so_far, made_with
 
     async def _library(self, passages: Mapping[str, Sequence[Passage]], key: str) -> Library:

@@ -90,14 +90,15 @@ def _correct(found: dict[Kind, float], text: str, today_year: int) -> None:
 
 
 def table_scores(rows: Sequence[Sequence[str]], caption: str, heading: str) -> dict[Kind, float]:
-    """What speaks for each kind of a table: its head, its caption, the heading above it, and whether it adds up."""
+    """What speaks for each kind of a table: its head, its first column, its caption, and the heading above it; which
+    stands for a caption that it has not, and counts once."""
     head = " | ".join(rows[0])
     body = " | ".join(cell for row in rows[1:] for cell in row[:1])
     found: dict[Kind, float] = dict.fromkeys(_TABLES, 0.0)
     for kind, pattern in _TABLES.items():
         found[kind] += 1.6 * bool(pattern.search(head)) + 0.8 * bool(pattern.search(body))
-        found[kind] += 1.0 * bool(pattern.search(caption))
-    for kind in kinds_in(heading) + kinds_in(caption):
+        found[kind] += 1.0 * bool(caption != heading and pattern.search(caption))
+    for kind in kinds_in(heading) + (kinds_in(caption) if caption != heading else ()):
         found[kind] = found.get(kind, 0.0) + _HEADING
     return found
 

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Literal
 
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.proposing.kinds import kinds_in, kinds_of
 from partita.apps.newsletter.service.proposing.sums import MONEY, amounts_in
 from partita.apps.newsletter.service.reading.chunks import page_at
 from partita.apps.newsletter.service.reading.dates import dates_in
@@ -28,6 +29,8 @@ MOST_REQUIREMENTS = 120
 LONGEST = 400
 _FEWEST_WORDS = 4
 _MOST_WORDS = 90
+_OF_ITS_KIND = 3
+"""So many words in common a section counts that is of the kind a requirement speaks of."""
 
 _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
     (
@@ -43,7 +46,9 @@ _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
         "eligibility",
         re.compile(
             r"\beligib|\bineligible\b|\bmay apply\b|\bcan apply\b|\bopen to\b"
-            r"|\bapplicants? (?:must|shall|should|need)\b|\blead applicant\b.*\bmust\b|ብቁ|አመልካቾች|مؤهل|المتقدم|يحق",
+            r"|\bapplicants? (?:must|shall|should|need)\b(?! (?:also |to )?(?:attach|complete|describe"
+            r"|demonstrate|explain|include|name|present|provide|send|show|state|submit)\b)|\bup to (?:\w+ )?partners\b"
+            r"|\blead applicant\b.*\bmust\b|ብቁ|አመልካቾች|مؤهل|المتقدم|يحق",
             re.IGNORECASE,
         ),
     ),
@@ -70,6 +75,7 @@ _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
         re.compile(
             rf"{MONEY}\s?\d|\d\s?{MONEY}"
             r"|\bbudget\b.*\b(?:must|shall|should|may not|at most|exceed|required|include)\b"
+            r"|\b(?:at most|no more than|not exceed|up to|maximum(?: of)?)\b[^.]{0,60}(?:per ?cent|%)"
             r"|\bco-?financ|\bcost[- ]shar|\boverheads?\b|\bindirect costs?\b|በጀት|ميزانية|تمويل",
             re.IGNORECASE,
         ),
@@ -77,7 +83,8 @@ _PATTERNS: tuple[tuple[Group, re.Pattern[str]], ...] = (
     (
         "content",
         re.compile(
-            r"\bmust\b|\bshall\b|\brequired?\b|\bmandatory\b|\bhas to\b|\bhave to\b|\bneeds? to\b|\bis expected to\b"
+            r"\bmust\b|\bshall\b|\bat most\b|\bno more than\b"
+            r"|\brequired?\b|\bmandatory\b|\bhas to\b|\bhave to\b|\bneeds? to\b|\bis expected to\b"
             r"|\bshould (?:include|describe|explain|provide|contain|state|show|demonstrate)\b|አለባቸው|አለበት|ይገባል"
             r"|يجب|ينبغي|على (?:المتقدمين|مقدمي)|مطلوب",
             re.IGNORECASE,
@@ -217,13 +224,17 @@ def renewed(
 
 
 def likely_section(requirement: Requirement, sections: Sequence[ProposalSection]) -> str:
-    """The section whose title and guidance have most words in common with a requirement; none if there are none."""
+    """The section that is of the kind a requirement speaks of, or whose title and guidance have most words in common
+    with it; none if there is none."""
     words = _terms(requirement.text)
+    asked = frozenset(kinds_in(requirement.text) if requirement.group in ("content", "limits", "money") else ())
     best, most = "", 0
     for section in sections:
         shared = 2 * len(words & _terms(section.title)) + len(words & _terms(section.guidance))
         if requirement.group == "money" and section.key.startswith("budget"):
             shared += 2
+        if not asked.isdisjoint(kinds_of(section)):
+            shared += _OF_ITS_KIND
         if shared > most:
             best, most = section.key, shared
     return best if most >= 2 else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from partita.apps.newsletter.service.proposing.assigning import Told
+from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.proposing.kinds import kinds_in, kinds_of
 from partita.apps.newsletter.service.proposing.units import Piece, Unit
 from partita.apps.newsletter.service.writing.shapes import Numbering
 from partita.apps.newsletter.service.writing.values import SoFar
@@ -34,15 +36,16 @@ def set_text(found: Iterable[Told], so_far: SoFar) -> tuple[str, SoFar]:
     return "\n\n".join(blocks), SoFar(tuple(numbering.citations.values()), sentences, 0, so_far.acronyms)
 
 
-def set_tables(found: Iterable[Told], so_far: SoFar) -> tuple[str, SoFar]:
-    """The tables of a section, each with its caption and number."""
+def set_tables(found: Iterable[Told], so_far: SoFar, section: ProposalSection) -> tuple[str, SoFar]:
+    """The tables of a section, each with its caption and number. One without a caption has that of its heading; if that
+    is about something else, it is called what the section is."""
     numbering = Numbering({each.chunk_id: each for each in so_far.citations})
     blocks: list[str] = []
     for unit in (each.units[0] for each in found if each.is_table):
         head, *rows = unit.rows
         lines = [_row(head), _row(["---"] * len(head)), *map(_row, rows)]
         number = numbering.number(unit.passage, *filter(None, unit.pieces[0].source_text.split("\n")))
-        blocks += ["\n".join(lines), f"Table: {_caption(unit)} [{number}]"]
+        blocks += ["\n".join(lines), f"Table: {_caption(unit, section)} [{number}]"]
     return "\n\n".join(blocks), SoFar(tuple(numbering.citations.values()), so_far.sentences, 0, so_far.acronyms)
 
 
@@ -75,8 +78,11 @@ def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(" ".join(cell.replace("|", "/").replace("[", "\\[").split()) for cell in cells) + " |"
 
 
-def _caption(unit: Unit) -> str:
+def _caption(unit: Unit, section: ProposalSection) -> str:
     """The table's own caption without its number, which is the source's."""
+    heading = unit.passage.heading
+    if unit.caption in (heading, unit.passage.title) and set(kinds_in(heading)).isdisjoint(kinds_of(section)):
+        return section.title.replace("[", "\\[")
     head, parted, rest = unit.caption.partition(". ")
     numbered = parted and rest and any(each.isdigit() for each in head) and len(head.split()) <= 2
     return (rest if numbered else unit.caption).strip().rstrip(".").replace("[", "\\[")

@@ -10,7 +10,7 @@ def _words(listed: str) -> frozenset[str]:
 ALWAYS = _words(
     """
     mr mrs ms dr prof hon eng rev sr jr st gen col capt lt sgt amb h.e messrs mme mlle mx mgr fr
-    cdr cmdr maj brig adm cpl gov sen rep supt insp ste
+    cdr cmdr ing dipl arch maj brig adm cpl gov sen rep supt insp ste
     e.g i.e eg ie cf vs viz approx ca incl excl resp al n.b a.k.a w.r.t c.f
     ዓ.ም ዓ.ዓ ክ.ክ ዶ.ር ፕ.ር د أ م أ.د ص ج
     """

@@ -15,6 +15,7 @@ _ENTRY = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(.*)$")
 _RULE = frozenset(" \t|:-")
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _QUOTE = re.compile(r"[ \t]{0,3}>[ \t]?")
+_CAPTION = re.compile(r"Table:\s+(?=\S)")
 _BREAK = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:[ \t]+\"[^\"\n]{0,300}\")?\)")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,2000})>")
@@ -183,6 +184,14 @@ class _Markdown:
             self._found.append(Block("heading", words, level))
         elif kind == "item":
             self._found.append(Block("item", words, level))
+        else:
+            self._paragraph(words)
+
+    def _paragraph(self, words: str) -> None:
+        """A paragraph; right below a table it may be the table's caption, which is read before it."""
+        caption = _CAPTION.match(words)
+        if caption and self._found and self._found[-1].kind == "table":
+            self._found.insert(-1, Block("caption", words[caption.end() :]))
         else:
             self._found.append(Block("paragraph", words))
 
