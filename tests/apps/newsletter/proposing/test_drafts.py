@@ -181,6 +181,10 @@ def test_titles_tell_what_belongs_into_a_section() -> None:
         "Work plan": ("plan",),
         "Cost and time": ("plan", "budget"),
         "Why us": ("team",),
+        "Our hospital": ("team",),
+        "Our approach": ("method",),
+        "Who leads the project": ("team",),
+        "Why our soils erode": (),
         "What we propose": ("method",),
         "How the dams are built": ("method",),
         "Who measures": ("monitoring",),
@@ -220,3 +224,18 @@ def test_a_sentence_of_long_files_is_compared_with_few_others() -> None:
         sys.setprofile(None)
     assert len(told["need"]) == many
     assert compared < many * many / 10
+
+
+def test_a_cost_that_falls_is_a_result_and_no_cost() -> None:
+    falls = "The cost of diesel falls from 64,000 to 21,000 euros a year."
+    costs = "The cost of the pumps comes to 64,000 euros."
+    passages = (
+        Passage("p", "s", falls, "Concept", "Results", own=True),
+        Passage("q", "s", costs, "Concept", "Costs", position=1, own=True),
+    )
+    sections = sections_of_frame("full_proposal")
+    texts = _texts(assigned(sections, passages, room={each.key: 200 for each in sections}, year=YEAR))
+    assert {key: text[:-4] for key, text in texts.items() if text} == {
+        "results_and_indicators": falls,
+        "budget": costs,
+    }

@@ -38,7 +38,11 @@ _COST_WORD = re.compile(
     r"|تكلفة|ميزانية|በጀት|ወጪ",
     re.IGNORECASE,
 )
-_GAIN = re.compile(r"\b(earn(s|ed|ings)?|incomes?|profits?|saved|gained|sold for|more (each|a|per))\b", re.IGNORECASE)
+_GAIN = re.compile(
+    r"\b(earn(s|ed|ings)?|incomes?|profits?|saved|gained|sold for|more (each|a|per))\b"
+    r"|\bcosts? .{0,40}\b(falls?|fell|drops?|dropped|sinks?|sank|halved?)\b",
+    re.IGNORECASE,
+)
 _PAST = re.compile(
     r"\b(was|were|had|built|trained|rose|fell|cut|earned|asked|elected|found|amounted|visited|founded|bred|served|heard|paid|reached|treated|lost)\b",
     re.IGNORECASE,

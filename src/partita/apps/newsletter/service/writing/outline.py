@@ -58,6 +58,9 @@ _CLAUSE_END = re.compile(
 )
 _LISTED = re.compile(r", (?!and\b|or\b|but\b|\w+ing\b)(?:[^,]{1,40}|.*,),? (?:and|or|as well as) ")
 """A comma that parts the entries of a list: the first one alone says something else."""
+_SUBORDINATE = re.compile(r"(?:After|Although|As|Because|Before|If|Once|Since|Though|Unless|Until|When|Where|While)\b")
+_PREPOSITION = re.compile(r"(?:According|Among|At|By|During|For|From|In|Of|On|Under|With|Within|Without)\b")
+_LEAD_IN_WORDS = 6
 _NEGATION = re.compile(r"\b(not|no|never|without|nor|neither|لم|لا|لن|ليس)\b|አል\w+ም\b", re.IGNORECASE)
 _OPEN_END = re.compile(
     r"\b(of|in|on|at|to|for|with|by|from|and|or|the|a|an|than|that|its|about|between|\d[\d,.]*)$", re.IGNORECASE
@@ -292,9 +295,13 @@ def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
     yield from (each for each in (headings[0], title) if each not in bare)
     alone = [each for each in ranked if each.stands_alone and each.passage.id == cluster.matches[0].passage.id]
     first = min(alone, key=lambda each: each.place, default=None)
-    others = [each for each in ranked if each.stands_alone]
-    if known is None or known.shape not in _THINGS:  # what happened comes before what is planned
-        others.sort(key=lambda each: bool(_PLANNED.search(each.text)))
+    places = {match.passage.id: place for place, match in enumerate(cluster.matches)}
+    things = known is not None and known.shape in _THINGS
+    # What a source tells first matters most; what happened comes before what is planned.
+    others = sorted(
+        (each for each in ranked if each.stands_alone),
+        key=lambda each: (not things and bool(_PLANNED.search(each.text)), places[each.passage.id], each.place),
+    )
     for each in (*((first,) if first else ()), *others):
         clause = main_clause(each.text)
         if clause:
@@ -314,9 +321,22 @@ def main_clause(sentence: str) -> str | None:
         return text
     for end in reversed([match.start() for match in _CLAUSE_END.finditer(text)]):
         begun, rest = text[:end], text[end:]
-        if fits(begun) and not _LISTED.match(rest) and not _NEGATION.search(rest) and not _OPEN_END.search(begun):
+        if (
+            fits(begun)
+            and not _leads_in(begun, rest)
+            and not _LISTED.match(rest)
+            and not _NEGATION.search(rest)
+            and not _OPEN_END.search(begun)
+        ):
             return begun
     return None
+
+
+def _leads_in(begun: str, rest: str) -> bool:
+    """Whether what stands before a comma only leads to what is said: Before the quay was built, In March 2026."""
+    return rest.startswith(",") and bool(
+        _SUBORDINATE.match(begun) or (_PREPOSITION.match(begun) and len(begun.split()) <= _LEAD_IN_WORDS)
+    )
 
 
 def fits(text: str) -> bool:
