@@ -168,6 +168,20 @@ def test_loose_sentences_come_only_behind_what_they_lean_on() -> None:
     assert orphan == ()
 
 
+@pytest.mark.parametrize(
+    ("sentence", "loose"),
+    [
+        ("An online meeting for those who want to apply takes place.", False),
+        ("Prices of those in the north rose by half.", True),
+        ("The grants of those years were small.", True),
+        ("Help for those with small herds comes late.", False),
+        ("Most farmers in these villages keep goats.", True),
+    ],
+)
+def test_those_who_are_named_behind_the_word_lean_on_nothing(sentence: str, loose: bool) -> None:
+    assert is_loose(sentence) is loose
+
+
 @pytest.mark.parametrize("before", ["", "Jane Doe, our correspondent\n\n", "Lauriston\n12 March 2026\n"])
 def test_what_stands_before_a_text_does_not_cost_it_its_first_sentence(before: str) -> None:
     text = before + "The harbour of Lauriston has a third quay. The quay took two years and cost nine million."

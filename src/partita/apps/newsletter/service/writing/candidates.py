@@ -54,7 +54,8 @@ _LOOSE_START = re.compile(
     re.IGNORECASE,
 )
 _LOOSE_INSIDE = re.compile(
-    r"\b(of (them|it|these|those)|the same (group|year|time|period))\b|^(\w+\s+){0,4}(these|those|such)\s",
+    r"\b(of (them|it|these|those)|the same (group|year|time|period))\b"
+    r"|^(\w+\s+){0,4}(these|such|those(?!\s+(who|whose|whom|that|which|with|without|in|of|from|on|under|over)\b))\s",
     re.IGNORECASE,
 )
 _DEFINITE_START = re.compile(r"^The\s+[a-z]")
