@@ -158,6 +158,12 @@ def test_requirements_are_always_words_of_the_call_and_told_once(texts: list[str
         ("USD 1 to 2 million", [(1_000_000, "USD"), (2_000_000, "USD")]),
         ("USD 50,000 and 100,000 farmers", [(50_000, "USD")]),
         ("250,000 EUR 36 months", [(250_000, "EUR")]),
+        ("250,000 US dollars", [(250_000, "USD")]),
+        ("between 20,000 and 50,000 dollars", [(20_000, "USD"), (50_000, "USD")]),
+        ("up to 1 million Kenyan shillings", [(1_000_000, "KES")]),
+        ("5 000 000 XOF", [(5_000_000, "XOF")]),
+        ("ብር 500,000", [(500_000, "ETB")]),
+        ("٥٠٬٠٠٠ دولار", [(50_000, "USD")]),
         ("12 bikes 300 and an entrepreneur 5", []),
     ],
 )

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from partita.apps.newsletter.formats import recommended_topics, topic_id
 from partita.apps.newsletter.service.reading.sentences import word_count
-from partita.apps.newsletter.service.writing.candidates import acronyms_in, candidates, longest_sentence, wording
+from partita.apps.newsletter.service.writing.candidates import (
+    acronyms_in,
+    candidates,
+    longest_sentence,
+    spelled_out,
+    wording,
+)
 from partita.apps.newsletter.service.writing.checker import check
 from partita.apps.newsletter.service.writing.phrases import BOOKS, book
 from partita.apps.newsletter.service.writing.reading_back import pieces
@@ -83,6 +89,25 @@ def test_articles_suit_the_words_of_an_acronym_and_one_with_two_meanings_stays()
     assert said.startswith("A Unified Nursery Union paper and a Food and Agriculture Organization report name a New ")
     twice = acronyms_in([Passage("a", "s", spelled), Passage("b", "s", "The National Goat Office (NGO) grew.")])["s"]
     assert twice == {"FAO": "Food and Agriculture Organization"}
+
+
+@pytest.mark.parametrize(
+    ("article", "name"),
+    [
+        ("a", "European Bank Centre"),
+        ("a", "United Growers Group"),
+        ("a", "One Health Centre"),
+        ("an", "Uplands Board Council"),
+        ("an", "Eastern Herders Union"),
+        ("a", "Honey Hunters Union"),
+        ("an", "Honest Traders Union"),
+    ],
+)
+def test_an_article_goes_by_how_a_name_sounds(article: str, name: str) -> None:
+    short = "".join(word[0] for word in name.split())
+    for written in ("a", "an"):
+        said = spelled_out(f"They met {written} {short} team.", {short: name})
+        assert said == f"They met {article} {name} team."
 
 
 def test_findings_list_their_figures_from_a_technical_tone_on() -> None:

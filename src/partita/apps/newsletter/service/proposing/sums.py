@@ -6,7 +6,25 @@ import re
 from itertools import pairwise
 
 _LETTER = r"[^\W\d_]"
-MONEY = rf"(?<!{_LETTER})(?:USD|US\$|EUR(?:os?)?|€|GBP|£|\$|KES|KSh\.?|ETB|UGX|TZS|SDG|SOS|CHF)(?!{_LETTER})"
+_WORDS = {
+    r"(?:US|U\.S\.|United States)\s?dollars?": "USD",
+    r"Kenyan?\sshillings?": "KES",
+    r"Uganda(?:n)?\sshillings?": "UGX",
+    r"Tanzanian?\sshillings?": "TZS",
+    r"(?:Ethiopian\s)?birr": "ETB",
+    r"Swiss\sfrancs?": "CHF",
+    r"pounds?\ssterling": "GBP",
+    "dollars?": "USD",
+    "ብር": "ETB",
+    "ዶላር": "USD",
+    "ዩሮ": "EUR",
+    r"دولارا?(?:\sأمريكيا?)?": "USD",
+    "يورو": "EUR",
+}
+MONEY = (
+    rf"(?<!{_LETTER})(?:USD|US\$|EUR(?:os?)?|€|GBP|£|\$|KES|KSh\.?|ETB|UGX|TZS|RWF|SDG|SOS|CHF|XOF|XAF|ZAR|NGN|GHS|INR"
+    rf"|{'|'.join(_WORDS)})(?!{_LETTER})"
+)
 _CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "EURO": "EUR", "EUROS": "EUR", "£": "GBP", "KSH": "KES"}
 _GROUPED = r"\d{1,3}(?P<%s>[ \u00a0\u202f,.٬'’])\d{3}(?:(?P=%s)\d{3})*(?!\d)(?:[.,٫]\d{1,2}(?!\d))?"
 _SUM = re.compile(
@@ -55,7 +73,11 @@ def amounts_in(text: str) -> list[tuple[int, str]]:
 
 
 def _currency(match: re.Match[str]) -> str:
-    mark = (match["before"] or match["after"] or "").upper().rstrip(".")
+    written = match["before"] or match["after"] or ""
+    mark = written.upper().rstrip(".")
+    for words, currency in _WORDS.items():
+        if re.fullmatch(words, written, re.IGNORECASE):
+            return currency
     return _CURRENCIES.get(mark, mark)
 
 

@@ -74,6 +74,9 @@ _GENERIC = re.compile(
 _NAMED = "(?:[A-Z][a-z]+|of|and|on|for|the)"
 _SPELLED = re.compile(rf"\b({_NAMED}(?: {_NAMED}){{1,14}}) \(([A-Z]{{2,6}})\)")
 
+_AN = re.compile(r"(?!Eu|Ew|On(?:e|ce)\b|Uni(?!n)|Us|Uti|Ura|Ubi|Ukr|Uga)[AEIOU]|Hour|Honou?r|Honest|Heir")
+"""Names that begin as they sound with a vowel: an Uplands Board, and a Union, a European Bank."""
+
 Acronyms = Mapping[str, Mapping[str, str]]
 """By source: its acronyms, and what they stand for in it."""
 
@@ -211,9 +214,8 @@ def spelled_out(text: str, acronyms: Mapping[str, str]) -> str:
     """A text with acronyms spelled out, and `a` or `an` before them as their words want it."""
     for short, long in acronyms.items():
         text = re.sub(rf"\b{re.escape(short)}\b", long, text)
-        if long[0] != "U":  # a union, an uplands board
-            article = r"\1n\2" if long[0] in "AEIO" else r"\1\2"
-            text = re.sub(rf"\b([Aa])n?(\s+{long})\b", article, text)
+        article = r"\1n\2" if _AN.match(long) else r"\1\2"
+        text = re.sub(rf"\b([Aa])n?(\s+{long})\b", article, text)
     return text
 
 
