@@ -463,3 +463,16 @@ def test_what_is_missing_is_said_in_every_format() -> None:
         "1 picture without a descr",
     ]
     assert "[7]" in web_edition(made).data.decode()
+
+
+@pytest.mark.parametrize("lines", range(17, 22))
+def test_the_day_of_an_event_stays_with_its_text(lines: int) -> None:
+    filling = "\n\n".join(f"Line {number}." for number in range(lines))
+    text = f"# T\n\n{filling}\n\n### Market days\n\n**3 May 2026 · Isiolo**\n\nThe text below it.\n\nMore.\n"
+    made = Edition(read_document(text), "journal")
+    pages = [page.get_textpage().get_text_range() for page in pdf_of(made)[0]]
+    assert sum("Isiolo" in page and "The text below it" in page and "Market days" in page for page in pages) == 1
+    word: Any = docx.Document(io.BytesIO(word_edition(made).data))
+    kept = {each.text: each.paragraph_format.keep_with_next for each in word.paragraphs}
+    assert kept["3 May 2026 · Isiolo"] is True
+    assert kept["The text below it."] is None

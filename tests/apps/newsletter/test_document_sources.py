@@ -113,3 +113,13 @@ def test_what_is_told_of_a_source_is_parted_by_the_marks_of_its_language(languag
     comma, semicolon = marks
     day = phrases(language).day("2026-11-04").replace(" ", "")
     assert f"Institute{comma}{day}{comma}S1{semicolon}S2" in shown
+
+
+@given(st.sampled_from(["The long rains", "THE LONG RAINS", "the long rains."]))
+def test_a_section_that_is_called_as_its_source_is_not_told_beside_it(heading: str) -> None:
+    sources = (Source(1, "The long rains", sections=heading), Source(2, "The long rains", sections="Who pays"))
+    blocks = read_blocks("One [1] two. [2]", "en")
+    (both,) = by_source(Document("T", blocks, sources), {1: "a", 2: "a"}).sources
+    assert both.sections == "Who pays"
+    (alone,) = by_source(Document("T", read_blocks("One. [1]", "en"), sources[:1]), {1: "a"}).sources
+    assert alone.sections == ""

@@ -84,7 +84,8 @@ class BlocksHtml:
             case Heading():
                 return self._heading(block)
             case Paragraph():
-                return f"<p{self._about(block.language)}>{self.inline(block.pieces, block.language)}</p>"
+                kind = ' class="leads-on"' if block.leads_on else ""
+                return f"<p{kind}{self._about(block.language)}>{self.inline(block.pieces, block.language)}</p>"
             case ListBlock():
                 return self._list(block)
             case Quote():

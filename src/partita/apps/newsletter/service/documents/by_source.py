@@ -26,6 +26,7 @@ from partita.apps.newsletter.service.documents.model import (
 )
 from partita.apps.newsletter.service.documents.normal import normal_pieces
 from partita.apps.newsletter.service.documents.phrases import phrases
+from partita.kit.search.folding import fold
 
 _MOST_SECTIONS = 3
 
@@ -53,7 +54,8 @@ def by_source(document: Document, keys: Mapping[int, str]) -> Document:
 
 def _merged(number: int, entries: Sequence[Source], semicolon: str) -> Source:
     pages = sorted({int(each.page) for each in entries if each.page.isdecimal()})
-    sections = list(dict.fromkeys(each.sections for each in entries if each.sections))
+    title = fold(entries[0].title)
+    sections = list(dict.fromkeys(each.sections for each in entries if each.sections and fold(each.sections) != title))
     told = semicolon.join(sections[:_MOST_SECTIONS]) + (" (…)" if len(sections) > _MOST_SECTIONS else "")
     page = _ranges(pages) if pages else entries[0].page
     return replace(entries[0], number=number, page=page, sections="" if page else told)

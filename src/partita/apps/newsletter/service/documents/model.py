@@ -51,6 +51,11 @@ class Paragraph:
     pieces: Pieces
     language: str = ""
 
+    @property
+    def leads_on(self) -> bool:
+        """Whether all of it is bold, as the day of an event or “In figures”: it stays with what is below it."""
+        return bool(self.pieces) and all(isinstance(each, Span) and each.bold for each in self.pieces)
+
 
 @dataclass(frozen=True, slots=True)
 class ListBlock:

@@ -262,7 +262,7 @@ _DARK = ".edition img { background: #fff; }"
 _PRINT = """
 .edition { padding: 0; }
 .edition .column { max-width: none; padding-inline: 0; }
-.edition h2, .edition h3, .edition h4, .edition caption { break-after: avoid; }
+.edition :is(h2, h3, h4, caption, .leads-on) { break-after: avoid; }
 .edition figure, .edition li, .edition tr, .edition ul.key-figures, .edition blockquote { break-inside: avoid; }
 .edition p, .edition li { orphans: 2; widows: 2; }
 .edition thead { display: table-header-group; }

@@ -228,7 +228,9 @@ class _Writer:
             case Heading():
                 self._heading(block, place)
             case Paragraph():
-                self._inline(self._paragraph(place, style, block.language), block.pieces, block.language)
+                paragraph = self._paragraph(place, style, block.language)
+                paragraph.paragraph_format.keep_with_next = block.leads_on or None
+                self._inline(paragraph, block.pieces, block.language)
             case ListBlock():
                 self._list(block, place, depth)
             case Quote():
