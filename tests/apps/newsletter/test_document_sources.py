@@ -110,7 +110,7 @@ def test_what_is_told_of_a_source_is_parted_by_the_marks_of_its_language(languag
     blocks = read_blocks("One [1] two. [2]", language)
     document = by_source(Document("T", blocks, tuple(told), language=language), {1: "a", 2: "a"})
     shown = re.sub(r"<[^>]*>|[\s\u2066-\u2069]+", "", SAID[made](Edition(document)))
-    comma, semicolon = marks
+    comma, semicolon = marks[0], marks[1]
     day = phrases(language).day("2026-11-04").replace(" ", "")
     assert f"Institute{comma}{day}{comma}S1{semicolon}S2" in shown
 

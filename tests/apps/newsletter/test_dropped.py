@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.apps.newsletter.inputs import NewCitation, NewItem, SectionEdit
-from partita.apps.newsletter.schema import Chunk, Source, Topics
+from partita.apps.newsletter.schema import Chunk, ChunkKind, Source, Topics
 from partita.apps.newsletter.service.drafting.values import (
     matches_of,
     neighbours_of,
@@ -175,7 +175,7 @@ def test_a_passage_beside_one_that_is_told_is_not_used_if_it_was_dropped() -> No
 @given(st.integers(0, 9), st.integers(0, 1), st.sampled_from(["", "Next steps", "Trees in rows"]))
 def test_a_passage_brings_those_beside_it_and_the_beginning_of_its_source(at: int, begins: int, heading: str) -> None:
     passage = Passage("p", "s", "The council meets again.", heading=heading, position=at)
-    kinds = ["references"] * begins + ["text"] * (12 - begins)
+    kinds: list[ChunkKind] = ["references" if place < begins else "text" for place in range(12)]
     chunks = [
         Chunk(source_id="s", position=place, text="Goats.", chunk_id=f"c{place}", kind=kind)
         for place, kind in enumerate(kinds)
