@@ -305,6 +305,16 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             and it.theirs.code in (None, "ConditionalCheckFailedException")
         ),
     ),
+    differs(
+        DYNOXIDE,
+        "a member of a set in another spelling",
+        "3 and 3.0 are one number, which ADD does not add again; it refuses the update.",
+        lambda it: (
+            it.ours.ok
+            and it.theirs.message == "Input collection contains duplicates"
+            and bool(re.search(r"'NS': \[[^]]*(\.\d*0|[eE])", request_text(it)))
+        ),
+    ),
     unchecked(
         DYNOXIDE,
         "invalid updates and values in a transaction pass",

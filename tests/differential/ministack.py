@@ -202,6 +202,24 @@ MINISTACK_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
+        "empty keys of a wrong type in a transaction",
+        "A key that is empty and of a wrong type cancels a transaction, for its type; it refuses the request.",
+        lambda it: (
+            it.ours.code == "TransactionCanceledException"
+            and "ValidationError" in it.ours.members["Reasons"]
+            and "for a key attribute cannot contain an empty" in it.theirs.message
+        ),
+        CHOSEN,
+    ),
+    unchecked(
+        MINISTACK,
+        "empty keys of indexes in a transaction",
+        "^One or more parameter values are not valid. A value specified for a secondary index key is not supported",
+        "A key of an index is not empty, in a transaction too.",
+        "TransactWriteItems",
+    ),
+    differs(
+        MINISTACK,
         "sums of long numbers",
         "Sums are exact to 38 digits; it rounds to 28, and then the largest number overflows.",
         lambda it: (
