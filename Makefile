@@ -163,7 +163,7 @@ crash: setup ## Kill writers, and workers of a door, in 50 rounds each, and look
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
 	@$(BIN)/python -m tests.crash --doors --rounds 50 $(ARGS)
 
-powercuts: $(VENV)/.dev ## Cut the power of a simulated disk 200 times while the engine writes, and look for lost writes; takes some minutes
+powercuts: $(VENV)/.dev ## Cut the power of a simulated disk in 300 rounds while the engine writes, and look for lost writes; takes some minutes
 	@$(BIN)/python -m tests.powercut --rounds 200 $(ARGS)
 	@$(BIN)/python -m tests.powercut --rounds 100 --durability normal $(ARGS)
 
