@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from partita.kit.settings import Settings
     from partita.store.carried import Carrier
 
-_FOR_GOOD = 36_500
-"""Days: to copy deletes nothing of what was deleted before."""
-
 
 def copy(
     source: Annotated[str, typer.Argument(help="The table to copy from, such as one that was restored.")],
@@ -81,7 +78,7 @@ def _say_what_is_next(target: str) -> None:
 def _large_values(from_: Path | None, data: Path | None, endpoint_url: str) -> Iterator[Carrier]:
     """The files of both sides: in their folders, or in the bucket of the settings."""
     from partita.store.carried import Carrier, in_folder
-    from partita.store.files import LARGE_VALUES, FolderFiles
+    from partita.store.files import FOR_GOOD, LARGE_VALUES, FolderFiles
 
     settings = _settings(data)
     if settings is not None and settings.files == "s3":
@@ -100,7 +97,7 @@ def _large_values(from_: Path | None, data: Path | None, endpoint_url: str) -> I
     if endpoint_url and not of_suite:  # nothing says where those of the endpoint are
         yield Carrier((in_folder(from_ or folder),))
         return
-    files = FolderFiles(folder / LARGE_VALUES, kept_days=_FOR_GOOD)
+    files = FolderFiles(folder / LARGE_VALUES, kept_days=FOR_GOOD)
     yield Carrier((in_folder(from_ or folder), in_folder(folder)), files.load, files.save)
 
 

@@ -16,6 +16,7 @@ from partita.commands.schemas import Schema, chosen_tables
 if TYPE_CHECKING:
     from partita.dynamo.values import Item as WireItem
     from partita.store import Store
+    from partita.store.files import LargeFiles
     from partita.table import Table
 
 Data = Annotated[Path | None, typer.Option(help="The folder of the tables; by default as in the settings.")]
@@ -125,14 +126,15 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
     from partita.dynamo.errors import DynamoError
     from partita.engine.database import FILE_NAME
     from partita.engine.leftovers import lost_tables
-    from partita.table import ModelError
+    from partita.store.files import LARGE_VALUES
+    from partita.table import ModelError, NoFileStoreError
 
     tables = chosen_tables(schema)
     try:
         if schema and endpoint_url:
             from partita.store import DynamoStore
 
-            with DynamoStore(endpoint_url=endpoint_url) as store:
+            with DynamoStore(endpoint_url=endpoint_url, files=_large_values(data)) as store:
                 yield store, tables
         elif schema:
             from partita.store import EmbeddedStore
@@ -140,7 +142,7 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
             folder = data or Path("data")
             if not (folder / FILE_NAME).exists():
                 raise _failed(f"there are no tables in {folder}: use --data FOLDER or --endpoint-url URL")
-            with EmbeddedStore(folder) as embedded:
+            with EmbeddedStore(folder, files=_large_values(folder)) as embedded:
                 yield embedded, tables
         else:
             from partita.kit.settings import read_settings
@@ -156,8 +158,20 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
                 yield opened, tables
     except BrokenPipeError:
         raise  # who reads has enough, such as head: it ends quietly
+    except NoFileStoreError:
+        here = f"put it into {data or 'data'}"
+        step = f"name the folder that has {LARGE_VALUES} with --data" if endpoint_url else here
+        raise _failed(f"rows have values in files, but the folder {LARGE_VALUES} is not there: {step}") from None
     except (DynamoError, ModelError, OSError) as error:
         raise _failed(str(error)) from None
+
+
+def _large_values(folder: Path | None) -> LargeFiles | None:
+    """The files of large values beside tables of one's own; None if they are not there."""
+    from partita.store.files import FOR_GOOD, LARGE_VALUES, FolderFiles
+
+    place = None if folder is None else folder / LARGE_VALUES
+    return FolderFiles(place, kept_days=FOR_GOOD) if place is not None and place.is_dir() else None
 
 
 def _there(store: Store, tables: list[Table]) -> list[Table]:

@@ -19,6 +19,8 @@ from partita.private_files import close_to_others, private_folder
 
 LARGE_VALUES = "large-values"
 """The folder of a data folder that they are in."""
+FOR_GOOD = 36_500
+"""Days to keep deleted files for who only looks in or copies: whoever serves the folder decides when they go."""
 KEPT = ".deleted"
 _PURGE_SECONDS = 3600
 _log = logging.getLogger(__name__)
