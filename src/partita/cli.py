@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from partita import __version__
 from partita.commands import changes, doctor, files, jobs, migrate, notifications, schemas, search, user
@@ -16,8 +17,27 @@ from partita.commands.dynamodb import dynamodb
 from partita.commands.insights import insights
 from partita.commands.serve import serve
 from partita.commands.sql import sql
+from partita.kit.settings_error import SettingsError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+class _Commands(TyperGroup):
+    """All commands. Whichever reads the settings says in one line what is wrong with them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SettingsError as error:
+            typer.echo(f"partita: {error}", err=True)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
 app.add_typer(migrate.app, name="migrate")
 app.add_typer(user.app, name="user")
 app.add_typer(changes.app, name="changes")

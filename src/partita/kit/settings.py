@@ -23,6 +23,7 @@ from pydantic_settings import (
 )
 
 from partita.kit.messages import field_errors
+from partita.kit.settings_error import SettingsError as SettingsError
 from partita.loopback import is_loopback
 
 PREFIX = "PARTITA_"
@@ -30,10 +31,6 @@ FILE_VARIABLE = "PARTITA_SETTINGS"
 _FILE = Path("partita.toml")
 _SHORTEST_SECRET = 16
 _log = logging.getLogger(__name__)
-
-
-class SettingsError(Exception):
-    """Invalid settings; the message names each one and says what to do."""
 
 
 def read_settings(**overrides: Any) -> Settings:
