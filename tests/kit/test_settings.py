@@ -83,6 +83,55 @@ def test_what_cannot_be_used_is_said_all_at_once(monkeypatch: pytest.MonkeyPatch
     ]
 
 
+def test_settings_that_need_others_are_said_beside_what_is_wrong_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {
+        "PORT": "x",
+        "MAIL": "smtp",
+        "FILES": "s3",
+        "CHANGES": "local",
+        "NEWSLETTER_WRITER": "bedrock",
+        "OIDC_ISSUER": "http://id.example.org",
+        "NEWSLETTER_OPENAI_KEY": "x",
+        "NEWSLETTER_OPENAI_URL": "http://far.example.org/v1",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(f"PARTITA_{name}", value)
+    with pytest.raises(SettingsError) as error:
+        read_settings()
+    assert str(error.value).splitlines() == [
+        "PARTITA_PORT: Enter a whole number.",
+        "PARTITA_OIDC_ISSUER: The URL must be https, so that nobody can replace the keys on the way.",
+        "PARTITA_CHANGES: `local` is only for the backend `dynamodb`.",
+        "PARTITA_S3_BUCKET must be set too.",
+        "PARTITA_SMTP_HOST must be set too.",
+        "PARTITA_NEWSLETTER_BEDROCK_MODEL must be set too.",
+        "PARTITA_NEWSLETTER_OPENAI_MODEL must be set too.",
+        "PARTITA_NEWSLETTER_OPENAI_URL must be https: the key would be sent unencrypted.",
+    ]
+
+
+def test_what_goes_by_a_setting_that_is_wrong_itself_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_BACKEND", "postgres")
+    monkeypatch.setenv("PARTITA_CHANGES", "local")
+    with pytest.raises(SettingsError) as error:
+        read_settings()
+    assert str(error.value) == "PARTITA_BACKEND: Choose embedded or dynamodb."
+
+
+def test_a_mistake_is_named_where_it_was_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "partita.toml").write_text('base_url = "partita"\nport = "x"\nhots = "a"\ntrusted_proxies = [1]\n')
+    monkeypatch.setenv("PARTITA_PORT", "y")
+    monkeypatch.setenv("PARTITA_BASE_URL", "")  # which counts as unset
+    with pytest.raises(SettingsError) as error:
+        read_settings(mail="post")
+    port, base_url, proxies, mail, hots = sorted(str(error.value).splitlines(), key=lambda line: "hots" in line)
+    assert port == "PARTITA_PORT: Enter a whole number."
+    assert base_url.startswith("base_url in partita.toml: Enter a complete URL")
+    assert proxies == "trusted_proxies.0 in partita.toml: Enter text."
+    assert mail == "PARTITA_MAIL: Choose outbox or smtp."
+    assert hots == "hots is not a setting; did you mean host? (in partita.toml)"
+
+
 def test_a_misspelt_setting_is_told_apart(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -7,13 +7,14 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -43,7 +44,7 @@ def read_settings(**overrides: Any) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{settings_file()} is not valid TOML: {error}") from None
     except ValidationError as error:
-        raise SettingsError("\n".join(_wrong(error))) from None
+        raise SettingsError("\n".join(_wrong(error, overrides))) from None
     for variable, meant in _misspelt(os.environ):
         _log.warning("%s is not a setting and is ignored; did you mean %s?", variable, meant)
     return settings
@@ -60,6 +61,18 @@ def _split(value: Any) -> Any:
 
 SYSTEMS = ("kelifax", "fus", "worthwatch", "newsletter", "enablement")
 """Partita's own, in the order in which people see them."""
+
+_NEEDED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "s3_bucket": lambda given: given.get("files") == "s3",
+    "smtp_host": lambda given: given.get("mail") == "smtp",
+    "oidc_client_id": lambda given: given.get("oidc_issuer") is not None,
+    "newsletter_openai_model": lambda given: given.get("newsletter_openai_url") is not None,
+    "newsletter_openai_url": lambda given: given.get("newsletter_writer") == "openai",
+    "newsletter_bedrock_model": lambda given: given.get("newsletter_writer") == "bedrock",
+}
+"""Settings that must be set, and with which of those before them."""
+_TOGETHER = "settings_together"
+"""The type of an error about settings that do not fit each other: its message names them."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -97,7 +110,7 @@ class Settings(BaseSettings):
     """Which change handlers run on this machine; `local`: only those of its own data, such as the search index."""
     files: Literal["local", "s3"] = "local"
     """Where uploaded files are: in the data folder, or in S3."""
-    s3_bucket: str | None = None
+    s3_bucket: str | None = Field(default=None, validate_default=True)
     """The bucket; required for `s3`."""
     s3_endpoint_url: str | None = None
     """The URL of S3; by default AWS."""
@@ -166,7 +179,7 @@ class Settings(BaseSettings):
     """Whether people may create accounts themselves."""
     oidc_issuer: str | None = None
     """The OpenID provider or Cognito pool whose access tokens the API accepts, as in the tokens' `iss`."""
-    oidc_client_id: str | None = None
+    oidc_client_id: str | None = Field(default=None, validate_default=True)
     """The client that tokens must be issued for; required with `oidc_issuer`."""
     oidc_roles_claim: str | None = None
     """The claim that holds roles, such as `cognito:groups`; by default tokens have no roles."""
@@ -177,7 +190,7 @@ class Settings(BaseSettings):
     """Whether mail is kept in the outbox, for administrators to read, or sent."""
     mail_from: str = "partita@localhost"
     """The sender of mail."""
-    smtp_host: str | None = None
+    smtp_host: str | None = Field(default=None, validate_default=True)
     """The mail server; required for `smtp`."""
     smtp_port: int = Field(default=587, ge=1, le=65535)
     """Its port."""
@@ -201,15 +214,15 @@ class Settings(BaseSettings):
 
     newsletter_writer: Literal["extractive", "bedrock", "openai"] = "extractive"
     """Who writes if nobody has chosen: the offline writer, or a model."""
-    newsletter_bedrock_model: str | None = None
+    newsletter_bedrock_model: str | None = Field(default=None, validate_default=True)
     """The model or inference profile of Amazon Bedrock; without it `bedrock` is not set up."""
     newsletter_bedrock_region: str | None = None
     """Its region; by default `region`. Credentials are found as the AWS CLI finds them."""
     newsletter_bedrock_url: str | None = None
     """The URL of Bedrock; by default AWS in the region."""
-    newsletter_openai_url: str | None = None
+    newsletter_openai_url: str | None = Field(default=None, validate_default=True)
     """The URL of a service that speaks chat completions, up to `/v1`; without it `openai` is not set up."""
-    newsletter_openai_model: str | None = None
+    newsletter_openai_model: str | None = Field(default=None, validate_default=True)
     """The model there; required with the URL."""
     newsletter_openai_key: SecretStr | None = None
     """The key, if the service needs one."""
@@ -276,25 +289,37 @@ class Settings(BaseSettings):
                 raise ValueError(f"{part} is not an address or network, such as 10.0.0.1 or 10.0.0.0/8.") from None
         return value
 
-    @model_validator(mode="after")
-    def _together(self) -> Settings:
-        for needed, required in (
-            ("s3_bucket", self.files == "s3"),
-            ("smtp_host", self.mail == "smtp"),
-            ("oidc_client_id", self.oidc_issuer is not None),
-            ("newsletter_openai_model", self.newsletter_openai_url is not None),
-            ("newsletter_openai_url", self.newsletter_writer == "openai"),
-            ("newsletter_bedrock_model", self.newsletter_writer == "bedrock"),
-        ):
-            if required and getattr(self, needed) is None:
-                raise ValueError(f"{_variable(needed)} must be set too.")
-        if self.changes == "local" and self.backend == "embedded":
-            raise ValueError(f"{_variable('changes')}: `local` is only for the backend `dynamodb`.")
-        if self.smtp_security == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host or ""):
-            raise ValueError(f"{_variable('smtp_security')}: `none` would send the password unencrypted.")
-        if self.newsletter_openai_key is not None and not _keeps_secrets(self.newsletter_openai_url):
-            raise ValueError(f"{_variable('newsletter_openai_url')} must be https: the key would be sent unencrypted.")
-        return self
+    # Settings that need each other are checked field by field, each after those that it goes by: so nothing that is
+    # wrong elsewhere keeps them from being reported.
+
+    @field_validator(*_NEEDED)
+    @classmethod
+    def _there(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None and _NEEDED[str(info.field_name)](info.data):
+            raise _together(f"{_variable(str(info.field_name))} must be set too.")
+        return value
+
+    @field_validator("changes")
+    @classmethod
+    def _followed(cls, value: str, info: ValidationInfo) -> str:
+        if value == "local" and info.data.get("backend") == "embedded":
+            raise _together(f"{_variable('changes')}: `local` is only for the backend `dynamodb`.")
+        return value
+
+    @field_validator("smtp_password")
+    @classmethod
+    def _encrypted(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        open_text = info.data.get("smtp_security") == "none" and "smtp_host" in info.data
+        if value is not None and open_text and not is_loopback(info.data["smtp_host"] or ""):
+            raise _together(f"{_variable('smtp_security')}: `none` would send the password unencrypted.")
+        return value
+
+    @field_validator("newsletter_openai_key")
+    @classmethod
+    def _kept_secret(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if value is not None and not _keeps_secrets(info.data.get("newsletter_openai_url")):
+            raise _together(f"{_variable('newsletter_openai_url')} must be https: the key would be sent unencrypted.")
+        return value
 
     @classmethod
     def settings_customise_sources(
@@ -337,17 +362,30 @@ def _variable(name: str) -> str:
     return f"{PREFIX}{name.upper()}"
 
 
-def _wrong(error: ValidationError) -> list[str]:
-    wrong = []
+def _together(message: str) -> PydanticCustomError:
+    return PydanticCustomError(_TOGETHER, "{message}", {"message": message})
+
+
+def _wrong(error: ValidationError, overrides: Mapping[str, Any]) -> list[str]:
     # The default of base_url comes from host and port; if those are wrong, only they are reported.
-    for each in field_errors(each for each in error.errors() if each["type"] != "default_factory_not_called"):
+    errors = [each for each in error.errors() if each["type"] != "default_factory_not_called"]
+    wrong = []
+    for each in field_errors(each for each in errors if each["type"] != _TOGETHER):
         if each.message == "There is no such field.":
             near = get_close_matches(each.field, Settings.model_fields, 1)
             hint = f"; did you mean {near[0]}?" if near else ", see docs/settings.md"
-            wrong.append(f"{each.field} is not a setting{hint}")
+            wrong.append(f"{each.field} is not a setting{hint} (in {settings_file()})")
         else:
-            wrong.append(each.message if each.field == "body" else f"{_variable(each.field)}: {each.message}")
-    return wrong
+            wrong.append(f"{_where(each.field, overrides)}: {each.message}")
+    return wrong + [each["msg"] for each in errors if each["type"] == _TOGETHER]
+
+
+def _where(field: str, overrides: Mapping[str, Any]) -> str:
+    """A setting as whoever has to change it finds it: as a variable, or in the file."""
+    name = field.partition(".")[0]
+    variables = {variable.upper() for variable, value in os.environ.items() if value}
+    in_file = name not in overrides and _variable(name) not in variables
+    return f"{field} in {settings_file()}" if in_file else _variable(field)
 
 
 def _misspelt(environment: Mapping[str, str]) -> list[tuple[str, str]]:
