@@ -164,6 +164,17 @@ def test_a_mistake_in_a_declaration_is_said_when_the_schema_is_read(mistake: Mis
             "SK is made of lent_on, member, not member: give Loan.lent_on(…)",
         ),
         (
+            lambda: Tool.query(BY_PLACE, Tool.kind("saw")).at_least(Tool.town("Wells"), Tool.street("Mill Street")),
+            (
+                "sheds.byPlace is sorted by town, street, of which one can be compared: "
+                "give Tool.town(…) in query(…), and Tool.street(…) as the bound"
+            ),
+        ),
+        (
+            lambda: Tool.query(BY_PLACE, Tool.kind("saw"), Tool.town("Wells")).at_least(Tool.name("Mill Street")),
+            "street is made of street, not name: give Tool.street(…)",
+        ),
+        (
             lambda: Loan.query(Loan.tool_id("saw")).at_least(Loan.lent_on(WRONG(None))),
             "lent_on is None: SK cannot be compared with nothing",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Never, overload
@@ -245,7 +245,8 @@ class Query(Generic[I_co]):
         if not parts or set(parts) != set(wanted):
             steps = ", ".join(f"{item_type.__name__}.{name}(…)" for name in wanted or inputs[:1])
             said = ", ".join(parts) or "nothing"
-            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {said}: give {steps}")
+            problem = f"{key.name} is made of {', '.join(inputs)}, not {said}"
+            raise KeyPartError(self._one_at_a_time(within, parts) or f"{problem}: give {steps}")
         for name, value in parts.items():
             if value is None:
                 raise KeyPartError(f"{name} is None: {key.name} cannot be compared with nothing")
@@ -256,6 +257,24 @@ class Query(Generic[I_co]):
             return (wire,)
         widths = {part.field: part.width for part in within.open_parts}
         return tuple(key_text(parts[name], widths[name]) for name in wanted)
+
+
+    def _one_at_a_time(self, within: Range, parts: Mapping[str, Any]) -> str | None:
+        """What to do if parts are of several attributes of a sort key; None if they are not."""
+        item_type, names = self.item_types[0], self.sort_names()
+        inputs = {key: item_type.__layout__.inputs(key.name) for key in names}
+        compared = [key for key in names[len(self.leading) + 1 :] if set(inputs[key]) & set(parts)]
+        if not compared or set(parts) <= set(inputs[within.key]):
+            return None
+
+        def given(keys: Iterable[KeyName]) -> str:
+            return ", ".join(f"{item_type.__name__}.{name}(…)" for key in keys for name in inputs[key])
+
+        last = names.index(compared[-1])
+        return (
+            f"{self.index!r} is sorted by {', '.join(key.name for key in names)}, of which one can be compared: "
+            f"give {given(names[len(self.leading) : last])} in query(…), and {given(compared[-1:])} as the bound"
+        )
 
 
 def held_by(table: Table, index: Index) -> frozenset[str]:
