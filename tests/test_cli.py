@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -157,8 +158,8 @@ def test_the_costs_of_a_schema_of_ones_own_claim_nothing_about_the_five_systems(
 
 
 def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
-    said = "partita: sheds.py is no Python file: give a file, as in lending.py, or a module, as in shop.schema\n"
-    assert _partita(tmp_path, "check", "--schema", "sheds.py", code=1) == said
+    said = f"There is no file sheds.py in {tmp_path}: give the path of your schema, as in lending.py"
+    assert _partita(tmp_path, "check", "--schema", "sheds.py", code=1) == f"partita: {said}\n"
     (tmp_path / "sheds.py").write_text(OWN)
     missing = _partita(tmp_path, "explain", "sheds.shed", "--schema", "sheds.py", code=1)
     near = "there is no pattern sheds.shed (did you mean sheds.sheds_of?)"
@@ -177,6 +178,9 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
         (["dynamodb", "--host", "0.0.0.0", "--workers", "2"], "Refusing to listen on '0.0.0.0' without access keys"),
         (["dynamodb", "--keys", "{folder}/keys"], "is not `id:secret`"),
         (["dynamodb", "--keys", "{folder}/open"], "others can read"),
+        (["dynamodb", "--keys", "{folder}/none"], "there is no file"),
+        (["dynamodb", "--faults", "{folder}/none"], "/none: No such file or directory"),
+        (["serve", "--data", "{folder}/keys"], "/keys is a file: name a folder with --data"),
         (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),
         (["export", "poetry"], "choose cloudformation, terraform, workbench"),
         (["export", "terraform", "--system", "x"], "choose kelifax"),
@@ -195,6 +199,15 @@ def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], said:
     result = runner.invoke(app, filled)
     assert result.exit_code != 0
     assert said in " ".join(result.output.replace("│", " ").split())
+
+
+def test_a_port_that_somebody_has_is_said_with_the_next_step(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        said = _out("dynamodb", "--port", port, "--data", str(tmp_path), code=1)
+    assert said == f"partita: cannot listen on 127.0.0.1:{port}: Address already in use. Choose another --port.\n"
 
 
 def test_a_door_with_keys_opens_only_for_them(tmp_path: Path) -> None:

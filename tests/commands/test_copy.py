@@ -100,11 +100,20 @@ def test_what_somebody_writes_meanwhile_stays() -> None:
         assert get(engine, "now", pk="a") == {"pk": "a", "n": "written meanwhile"}
 
 
+def _tables(data: Path) -> list[str]:
+    with Engine(data, durability="off", background=False) as engine:
+        names: list[str] = engine.call("ListTables", {})["TableNames"]
+    return names
+
+
 def test_tables_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None:
     with Engine(data, durability="off", background=False) as engine:
         create(engine, "other")
     assert "have not the same key: nothing was copied" in _run("music", "other", "--data", data, code=1)
-    assert "there is no table absent" in _run("absent", "music", "--data", data, code=1)
+    there = ", ".join(sorted(_tables(data)))
+    for names in (("absent", "music"), ("music", "absent"), ("absent", "absent", "--from", data)):
+        said = _run(*names, "--data", data, code=1)
+        assert said == f"partita: there is no table absent; there are {there}\n"
     assert "it is the same table" in _run("music", "music", "--data", data, code=2)
     assert "there are no tables in" in _run("music", "x", "--data", tmp_path / "nowhere", code=1)
     assert not (tmp_path / "nowhere").exists()

@@ -16,7 +16,7 @@ _GIVEN = {"form": "terraform", "key": "{}", "system": "kelifax", "from_": "there
 """What required arguments must look like to get as far as the settings; all others may be anything."""
 _WITHOUT = {("dynamodb",), ("insights",), ("migrate", "list"), ("restore",)}
 """Commands that read no settings, or only after they have found a backup."""
-_UNASKED = {("user", "erase"): ["--yes"]}
+_UNASKED: dict[tuple[str, ...], list[str]] = {("user", "erase"): ["--yes"]}
 """What keeps a command from asking first."""
 
 

@@ -160,6 +160,22 @@ def test_what_is_wrong_is_told_with_its_place(folder: Path) -> None:
     assert "there are no tables in" in _run(folder / "nowhere", "SELECT * FROM films")[1]
 
 
+@pytest.mark.parametrize(
+    ("statement", "why", "place"),
+    [
+        ("SELECT * FROM films WHERE pk = 'a", "the text that begins here has no closing '", 31),
+        ('SELECT * FROM "films', 'the name that begins here has no closing "', 14),
+        ("SELECT * FROM films /* all", "the comment that begins here has no closing */", 20),
+        ("SELECT * FROM films # all", "'#' has no meaning here", 20),
+        ("SELECT * FROM films WHERE n = 1e99999999999", "this number is too large", 30),
+    ],
+)
+def test_what_no_word_begins_with_is_told_with_the_reason(folder: Path, statement: str, why: str, place: int) -> None:
+    code, output = _run(folder, statement)
+    told = f"partita: Statement wasn't well formed, can't be processed: {why}"
+    assert (code, output.splitlines()) == (1, [told, statement, " " * place + "^"])
+
+
 def test_an_endpoint_answers_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
         monkeypatch.setenv(f"AWS_{name}", value)

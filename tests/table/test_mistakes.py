@@ -100,6 +100,13 @@ TEXT: dict[str, Any] = {"thing_id": Attribute[str]}
             ),
         ),
         (
+            _declared({**TEXT, "kind": Attribute[str]}, table=SHEDS, pk="THING#{thing_id}", sk="X", keys={"kind": "x"}),
+            (
+                "Thing: kind is both a field and made of others: give one of them another name; "
+                "attribute(…) takes a field's stored name first"
+            ),
+        ),
+        (
             _declared(TEXT, pk="THING#{thing_id}", sk="X"),
             "Thing has templates and no table: say where it is kept with table=…",
         ),

@@ -53,7 +53,8 @@ def test_a_file_in_a_package_may_import_its_neighbours_and_shows_their_tables_on
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("own_nothing.py", r"own_nothing.py is no Python file: give a file"),
+        ("own_nothing.py", r"^There is no file own_nothing.py in .*: give the path of your schema"),
+        ("own_folder/schema.toml", r"own_folder/schema.toml is no Python file: give a file"),
         ("own_folder/", r"own_folder/ is no Python file"),
         ("own_nothing.schema", r"There is no module own_nothing.schema in .*: give a file"),
         ("json.py", r"json.py has the name of another module \(.*json.__init__.py\): give it another one"),

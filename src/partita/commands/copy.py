@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from partita.commands.sql import failed, opened_store
 if TYPE_CHECKING:
     from partita.kit.settings import Settings
     from partita.store.carried import Carrier
+    from partita.store.statements import Call
 
 
 def copy(
@@ -38,6 +39,8 @@ def copy(
         try:
             into = opened.enter_context(opened_store(data, endpoint_url)).transport.call
             out_of = into if from_ is None else opened.enter_context(opened_store(from_, "")).transport.call
+            _check_there(out_of, source)
+            _check_there(into, target)
             carrier = opened.enter_context(_large_values(from_, data, endpoint_url))
             counts = copy_items(out_of, source, into, target, replace=replace, dry_run=dry_run, carrier=carrier)
         except ResourceNotFoundError as error:
@@ -60,6 +63,19 @@ def copy(
         for named in counts.lost:
             typer.echo(f"         {named}")
         raise typer.Exit(1)
+
+
+def _check_there(call: Call, name: str) -> None:
+    """Refuse a table that is not there, and say which are."""
+    from partita.dynamo.errors import ResourceNotFoundError
+
+    try:
+        call("DescribeTable", {"TableName": name})
+    except ResourceNotFoundError:
+        answer: dict[str, Any] = call("ListTables", {})
+        more = ", …" if "LastEvaluatedTableName" in answer else ""
+        there = f"; there are {', '.join(answer['TableNames'])}{more}" if answer["TableNames"] else ""
+        raise failed(f"there is no table {name}{there}") from None
 
 
 def _say_what_is_next(target: str) -> None:

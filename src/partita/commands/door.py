@@ -6,6 +6,7 @@ read here, without it; all others, and whoever asks for help, get to it.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -123,10 +124,26 @@ def serve(served: Served, keys: dict[str, str] | None, faults: Path | None = Non
                 ),
                 ready=lambda url: _greet(url, served, tables),
             )
-    except (DynamoError, UnprotectedHostError, FaultPlanError, OSError) as error:
+    except (DynamoError, UnprotectedHostError, FaultPlanError) as error:
         print(f"partita: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"partita: {_told(error, served)}", file=sys.stderr)
+        return 1
     return 0
+
+
+_OTHERS = {errno.EADDRINUSE: "--port", errno.EACCES: "--port", errno.EADDRNOTAVAIL: "--host"}
+"""What to choose anew where a server cannot listen."""
+
+
+def _told(error: OSError, served: Served) -> str:
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if error.errno in _OTHERS:
+        why = os.strerror(error.errno)
+        return f"cannot listen on {served.host}:{served.port}: {why}. Choose another {_OTHERS[error.errno]}."
+    return str(error)
 
 
 def _greet(url: str, served: Served, tables: list[str]) -> None:

@@ -70,6 +70,8 @@ def _keys(file: Path | None) -> dict[str, str] | None:
     """Access keys from a file or the environment; not from the command line, which other users could read."""
     keys: dict[str, str] = {}
     if file is not None:
+        if not file.is_file():
+            raise typer.BadParameter(f"there is no file {file}", param_hint="--keys")
         if os.name == "posix" and file.stat().st_mode & 0o077:
             raise typer.BadParameter(f"others can read {file}; run chmod 600 {file} first", param_hint="--keys")
         for number, line in enumerate(file.read_text().splitlines(), 1):

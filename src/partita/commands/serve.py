@@ -64,6 +64,8 @@ def serve(
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
         settings = read_settings(**overrides)
+        if settings.data.exists() and not settings.data.is_dir():
+            raise SettingsError(f"{settings.data} is a file: name a folder with --data")
         lost = None if new or settings.backend != "embedded" else lost_tables(settings.data)
         if lost is not None:
             raise SettingsError(lost)

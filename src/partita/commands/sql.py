@@ -140,7 +140,8 @@ def _open(statement: str, values: list[AttributeValue], data: Path | None, endpo
     except StatementError as error:
         before = statement[: error.spot.offset].rpartition("\n")[2]
         line = statement.splitlines()[error.spot.line - 1] if statement.strip() else ""
-        raise failed(f"{error.message}\n{line}\n{' ' * len(before)}^") from None
+        why = _why(statement[error.spot.offset :]) if error.message.endswith(": ") else ""
+        raise failed(f"{error.message}{why}\n{line}\n{' ' * len(before)}^") from None
     except ResourceNotFoundError as error:
         raise failed(f"{error}: there is no table {statements.table_of(statement, values)}") from None
     except BrokenPipeError:
@@ -148,6 +149,16 @@ def _open(statement: str, values: list[AttributeValue], data: Path | None, endpo
     except (DynamoError, OSError) as error:
         step = ": --rows says how many items are printed" if _NO_LIMIT in str(error) else ""
         raise failed(f"{error}{step}") from None
+
+
+def _why(rest: str) -> str:
+    """What cannot be read where a statement has no more words; DynamoDB gives no reason there."""
+    if rest.startswith(("'", '"')):
+        kind = "text" if rest[0] == "'" else "name"
+        return f"the {kind} that begins here has no closing {rest[0]}"
+    if rest.startswith("/*"):
+        return "the comment that begins here has no closing */"
+    return "this number is too large" if rest[:1].isdigit() else f"{rest[:1]!r} has no meaning here"
 
 
 @contextmanager

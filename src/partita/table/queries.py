@@ -258,7 +258,6 @@ class Query(Generic[I_co]):
         widths = {part.field: part.width for part in within.open_parts}
         return tuple(key_text(parts[name], widths[name]) for name in wanted)
 
-
     def _one_at_a_time(self, within: Range, parts: Mapping[str, Any]) -> str | None:
         """What to do if parts are of several attributes of a sort key; None if they are not."""
         item_type, names = self.item_types[0], self.sort_names()

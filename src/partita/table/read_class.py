@@ -90,7 +90,10 @@ def read_class(
         computed[name] = _copy(what, item_type, name, kinds[name], texts.pop(name))
     for name in (*texts, *computed):
         if name in fields_by_name:
-            raise SchemaError(f"{what}: {name} is both a field and made of others")
+            raise SchemaError(
+                f"{what}: {name} is both a field and made of others: give one of them another name; "
+                "attribute(…) takes a field's stored name first"
+            )
     key_fields = tuple(dict.fromkeys((*pk_template.fields, *(sk_template.fields if sk_template else ()))))
     for name in key_fields:
         _check_part(what, name, plain_type(item_type.model_fields[name].annotation))

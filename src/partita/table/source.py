@@ -27,6 +27,8 @@ def _located(source: str) -> tuple[Path, str]:
     if not source.endswith(".py") and "/" not in source:
         return Path.cwd(), source
     file = Path(source).resolve()
+    if file.suffix == ".py" and not file.exists():
+        raise SchemaError(f"There is no file {source} in {Path.cwd()}: give the path of your schema, as in lending.py")
     if not file.is_file() or file.suffix != ".py":
         raise SchemaError(f"{source} is no Python file: give a file, as in lending.py, or a module, as in shop.schema")
     names, folder = [file.stem], file.parent
