@@ -80,6 +80,20 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "copies of maps and lists",
+        "SET copies a value; its copy of a map or list loses what the same update removes from the first one. (A "
+        "second engine has to agree with us for this rule to hold.)",
+        lambda it: (
+            it.seconded
+            and it.member in ("contents", "Attributes")
+            and bool(re.search(r"REMOVE [^']*(doc|arr)\S*[.\[]", request_text(it), re.IGNORECASE))
+            and bool(
+                re.search(r"SET [^']*(= *#?(doc|arr)|if_not_exists\(#?(doc|arr))", request_text(it), re.IGNORECASE)
+            )
+        ),
+    ),
+    differs(
+        MOTO,
         "answers 500",
         "An internal error is never DynamoDB's answer to a request, right or wrong.",
         lambda it: it.theirs.crashed,
