@@ -106,6 +106,23 @@ def test_a_period_whose_month_or_year_is_written_once_is_one_entry(ahead: int, l
     assert found.text == "The forum takes place in Lodwar"
 
 
+_NAMED_DAYS = [
+    "from {first:%A} {first.day} to {last:%A} {last.day}",
+    "from the {first.day}th to the {last.day}th of",
+    "between {first:%A}, {first.day} and {last:%A}, {last.day}",
+    "on {first.day} & {last.day}",
+]
+
+
+@given(st.integers(0, 4), st.integers(1, 23), st.sampled_from(_NAMED_DAYS))
+def test_a_period_is_known_with_its_days_of_the_week_and_articles(longer: int, number: int, written: str) -> None:
+    first = (TODAY.replace(day=1) + timedelta(days=40)).replace(day=number)
+    last = first + timedelta(days=1 if "&" in written else 1 + longer)
+    said = written.format(first=first, last=last)
+    (found,) = announcements(EDITION, f"The fair takes place in Almelo {said} {first:%B %Y}.")
+    assert (found.first, found.last, found.text) == (first, last, "The fair takes place in Almelo")
+
+
 @given(st.integers(1, 100), st.integers(2, 60))
 def test_days_that_are_listed_are_entries_of_their_own_unless_they_follow_one_another(ahead: int, later: int) -> None:
     first = TODAY + timedelta(days=ahead)

@@ -21,9 +21,11 @@ _AROUND = 2
 """Words between two days that make them one period: `to`, `and`, `until`."""
 
 _UNTIL = frozenset({"to", "until", "through", "–", "—", "-", "إلى", "حتى", "እስከ"})
-_AND = frozenset({"and", ",", "و", "እና"})
+_AND = frozenset({"and", "&", ",", "و", "እና"})
 _BETWEEN = re.compile(r"\bbetween\W*$", re.IGNORECASE)
-_LISTED = re.compile(r"\s*(?:,|,?\s(?:and|or)\s)\s*")
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day,?"
+_LISTED = re.compile(rf"\s*(?:,|,?\s(?:and|&|or)\s)\s*(?:{_WEEKDAY}\s)?(?:the\s)?", re.IGNORECASE)
+_ITS_ARTICLE = re.compile(rf"\b(?:{_WEEKDAY}\s?)?(?:\bthe)?\s?$", re.IGNORECASE)
 _ANNOUNCES = re.compile(
     r"\b(will|shall|(is|are) (to|due|planned|scheduled|set|held|open)|deadline|takes? place|tak(e|ing) effect|begins?"
     r"|starts?|opens?|clos(es?|ing)|ends?|comes? into force|holds?|runs?|meets?|launch(es)?|apply|register|submit|due"
@@ -40,7 +42,7 @@ _ELSEWHERE = re.compile(r"ይጠናቀቃል|ይካሄዳል|ይጀምራል|ይ
 _TAKEN_BACK_ELSEWHERE = re.compile(r"ተሰር|ተራዝ|ተላልፏል|ألغي|ألغيت|تأجل|تأجيل|لن ")
 _CLAUSE_BREAK = re.compile(r"; |: |, (?:and|but|while|although|which|where|after|because|as) | but | while | although ")
 _DAY_PHRASE = re.compile(
-    r"(?:[\s,]+(?:on|from|between))?(?:[\s,]+(?:mon|tues|wednes|thurs|fri|satur|sun)day,?)?$", re.IGNORECASE
+    rf"(?<![\s,])(?:[\s,]+(?:on|from|between))?(?:[\s,]+{_WEEKDAY})?(?:[\s,]+the)?$", re.IGNORECASE
 )
 _DANGLING = re.compile(
     r"(?:\b(is|are|be|deadline|on|by|of|for|from|until|the|and|or|to|in|at|with|after|before|since|than|between"
@@ -117,10 +119,10 @@ def periods(sentence: str, days: Iterable[Day]) -> list[tuple[Day, Day]]:
 
 def _goes_on(sentence: str, first: Day, last: Day, each: Day) -> bool:
     """Whether a day ends the period that the days before it began."""
-    between = sentence[last.end : each.start].replace(",", " , ").split()
+    between = _ITS_ARTICLE.sub("", sentence[last.end : each.start]).replace(",", " , ").split()
     if not 0 < len(between) <= _AROUND or last.day >= each.day:
         return False
-    if first is last and (between[0] in _UNTIL or _BETWEEN.search(sentence, 0, first.start)):
+    if first is last and (between[0] in _UNTIL or _BETWEEN.search(_ITS_ARTICLE.sub("", sentence[: first.start]))):
         return True
     return _AND.issuperset(between) and each.day - last.day == timedelta(days=1)
 

@@ -12,7 +12,8 @@ from partita.apps.newsletter.service.writing.phrases import BOOKS
 
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _NUMBER = r"\d{1,2}(?:st|nd|rd|th)?"
-_JOINED = r"(?:\s?[-–—]\s?|,?\s(?:to|and|or|until|through|إلى|حتى|أو|እስከ|እና|ወይም)\s(?:the\s)?|\sو\s?)"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s"
+_JOINED = rf"(?:\s?[-–—]\s?|,?\s(?:to|and|&|or|until|through|إلى|حتى|أو|እስከ|እና|ወይም)\s(?:{_WEEKDAY})?(?:the\s)?|\sو\s?)"
 """What stands before the last day of a period or a list whose month or year is written once."""
 _MOST_JOINED = 6
 
