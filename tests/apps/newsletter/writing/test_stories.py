@@ -148,3 +148,22 @@ def test_a_story_with_the_title_of_its_source_begins_as_that_does() -> None:
     assert told(story, trees, near=(DECIDED, beside))[0].startswith("Kenya published regulations")
     other = Story("Trees grow in villages", references=("p3",), words=30)
     assert told(other, trees, near=(DECIDED, beside))[0].startswith("Nurseries raise trees")
+
+
+@pytest.mark.parametrize("later", [0, 30])
+def test_a_date_to_note_is_in_its_source_also_without_a_list_of_dates_and_after_the_day(later: int) -> None:
+    day = day_in_words(TODAY + timedelta(days=11), "en")
+    text = f"The club holds a workshop in Hengelo. Registration closes on {day}. Places are limited to 24 people."
+    library = Library({"p": Passage("p", "s", text, heading="Workshops")})
+    told = Section("a", "A", (Story("Workshops", references=("p",), words=60),))
+    outline = (told, Section("conclusion", "Conclusion", (Story("Bye", shape="closing"),)))
+    edition = Edition("Bees", TODAY)
+    draft = write_draft(edition, outline, library)
+    texts = {each.key: each.markdown for each in draft.sections}
+    assert f"A date to note: {day} (Workshops: Registration closes)." in texts["conclusion"]
+    judged = replace(edition, today=TODAY + timedelta(days=later))
+    found = check(judged, outline, pieces(texts), draft.citations, library.passages.values())
+    assert all(each.faithful for each in found)
+    texts["conclusion"] = texts["conclusion"].replace("Registration closes", "Registration opens")
+    found = check(judged, outline, pieces(texts), draft.citations, library.passages.values())
+    assert not all(each.faithful for each in found)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from partita.apps.newsletter.service.reading.sentences import sentences
-from partita.apps.newsletter.service.writing.candidates import is_loose, unprintable
+from partita.apps.newsletter.service.writing.candidates import is_generic, is_loose, unprintable
 from partita.apps.newsletter.service.writing.days import Day, placed_days
 from partita.apps.newsletter.service.writing.phrases import day_in_words
 from partita.apps.newsletter.service.writing.terms import alike, terms
-from partita.apps.newsletter.service.writing.values import Edition, Passage
+from partita.apps.newsletter.service.writing.values import Edition, Passage, Section
 
 AHEAD = timedelta(days=180)
 _MOST_WORDS = 30
+_MOST_DATES = 6
 _SAME_SUBJECT = 0.2
 _AROUND = 2
 """Words between two days that make them one period: `to`, `and`, `until`."""
@@ -194,6 +195,21 @@ def soonest(entries: Iterable[Entry], most: int) -> list[Entry]:
             told.append((key[0], words))
             kept.append(entry)
     return kept[:most]
+
+
+def dates_ahead(edition: Edition, outline: Iterable[Section], passages: Mapping[str, Passage]) -> list[Entry]:
+    """What the passages of the outline announce, soonest first."""
+    found: list[Entry] = []
+    for section in outline:
+        for story in section.stories:
+            if story.shape == "dates":
+                continue
+            for reference in story.references:
+                passage = passages.get(reference)
+                if passage is not None:
+                    title = story.title if is_generic(passage.heading) else passage.heading
+                    found += [Entry(each, title, passage) for each in announcements(edition, passage.text)]
+    return soonest(found, _MOST_DATES)
 
 
 def is_announced(text: str, label: str, language: str, sources: Iterable[str]) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Literal
 
 from partita.apps.newsletter.service.reading.sentences import sentences
-from partita.apps.newsletter.service.writing.announcements import is_announced
+from partita.apps.newsletter.service.writing.announcements import dates_ahead, is_announced
 from partita.apps.newsletter.service.writing.candidates import acronyms_in, spelled_out, without_connective
+from partita.apps.newsletter.service.writing.days import days_in
 from partita.apps.newsletter.service.writing.facts import (
     Facts,
     facts_of,
@@ -62,7 +64,8 @@ def check(
     given = tuple(written)
     dates = {each.text for each in given if each.kind == "item" and _DAY_LABEL.fullmatch(each.label)}
     titles = _titles(edition, outline, citations, known.values())
-    phrases = _phrases(edition, titles | {each.rstrip(".።") for each in dates})
+    noted = _noted_at_the_end(edition, outline, given, known)
+    phrases = _phrases(edition, titles | {each.rstrip(".።") for each in dates | noted})
     found: list[Found] = []
     for piece in given:
         if piece.kind in ("heading", "line"):
@@ -75,6 +78,19 @@ def check(
         else:
             found += _uncited(piece, phrases, titles, sources, by_models)
     return tuple(found)
+
+
+def _noted_at_the_end(
+    edition: Edition, outline: Sequence[Section], written: Sequence[Piece], passages: Mapping[str, Passage]
+) -> set[str]:
+    """What the closing words may note a date of, also if no section lists dates, and after the day has passed."""
+    days = [] if not written or written[-1].cited else [*days_in(written[-1].text)[:2]]
+    return {
+        entry.text
+        for day in days
+        for entry in dates_ahead(replace(edition, today=day - timedelta(days=1)), outline, passages)
+        if entry.announcement.first == day
+    }
 
 
 def _uncited(

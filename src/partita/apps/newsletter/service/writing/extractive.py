@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from partita.apps.newsletter.service.reading.sentences import word_count
-from partita.apps.newsletter.service.writing.announcements import Entry, announcements, soonest
+from partita.apps.newsletter.service.writing.announcements import dates_ahead
 from partita.apps.newsletter.service.writing.candidates import Candidate, acronyms_in, candidates, goes_on, is_generic
 from partita.apps.newsletter.service.writing.headlines import telling
 from partita.apps.newsletter.service.writing.phrases import Phrases, book, day_in_words, filled
@@ -37,7 +37,6 @@ _NEIGHBOUR = 0.8
 """What sentences of neighbours count, compared with those of a story's own passages."""
 _FACT = 0.25
 """What a fact gains in an opportunity."""
-_MOST_DATES = 6
 _THE_TITLE = 0.75
 """What is so much like a title is one."""
 _BEGINS = 2
@@ -217,7 +216,7 @@ def _frame(
     numbering = Numbering({each.chunk_id: each for each in so_far.citations})
     if kind == 1:
         lines = []
-        for each in _dates(edition, outline, library):
+        for each in dates_ahead(edition, outline, library.passages):
             number = numbering.number(each.passage, *each.announcement.sentences)
             lines.append(f"- **{each.announcement.label(edition.language)}:** {each.text} [{number}]")
         blocks = [f"## {section.name}", "\n".join(lines)] if lines else []
@@ -260,25 +259,10 @@ def _opening(edition: Edition, outline: Sequence[Section], so_far: SoFar, phrase
 def _closing(edition: Edition, outline: Sequence[Section], library: Library, phrases: Phrases) -> list[str]:
     sentences = [phrases.thanks]
     values: dict[str, object] = {"title": edition.title}
-    ahead = _dates(edition, outline, library)
+    ahead = dates_ahead(edition, outline, library.passages)
     if ahead:
         sentences.append(phrases.deadline)
         first = ahead[0]
         values |= {"day": first.announcement.label(edition.language), "headline": first.text.rstrip(".።")}
     sentences += [phrases.numbers, phrases.farewell]
     return [" ".join(filled(each, values) for each in sentences)]
-
-
-def _dates(edition: Edition, outline: Sequence[Section], library: Library) -> list[Entry]:
-    """What the passages of the outline announce, soonest first."""
-    found: list[Entry] = []
-    for section in outline:
-        for story in section.stories:
-            if story.shape == "dates":
-                continue
-            for reference in story.references:
-                passage = library.passages.get(reference)
-                if passage is not None:
-                    title = story.title if is_generic(passage.heading) else passage.heading
-                    found += [Entry(each, title, passage) for each in announcements(edition, passage.text)]
-    return soonest(found, _MOST_DATES)
