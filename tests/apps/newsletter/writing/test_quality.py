@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -92,6 +93,18 @@ def test_old_sources_are_named() -> None:
     line = report_card(made.edition, made.outline, made.sections, old, made.passages).line("fresh")
     assert not line.ok
     assert line.places
+
+
+def test_the_age_of_sources_is_told_as_it_is() -> None:
+    made = of("mixed")
+    nine = (made.edition.today - timedelta(days=9)).isoformat()
+    many = tuple(replace(each, date=nine) for each in made.draft.citations)
+    one = tuple(replace(each, source_id="same") for each in many)
+    said = [
+        report_card(made.edition, made.outline, made.sections, each, made.passages).line("fresh").text
+        for each in (many, one)
+    ]
+    assert said == ["Half of the sources are at most 9 days old.", "The source is 9 days old."]
 
 
 def test_too_short_and_too_long_are_said_in_words() -> None:

@@ -277,7 +277,9 @@ def _fresh(draft: _Draft) -> Line:
     half_life = HALF_LIFE[draft.edition.frequency]
     limit = None if half_life is None else half_life * WINDOW
     ok = limit is None or middle <= limit
-    text = f"Half of the sources are younger than {_counted(round(middle), 'day', 'days')}."
+    days = _counted(round(middle), "day", "days")
+    one = len({each.source_id for each in used}) == 1
+    text = f"The source is {days} old." if one else f"Half of the sources are at most {days} old."
     old = {each.n for each in used if limit is not None and (age_in_days(draft.edition.today, each.date) or 0) > limit}
     return Line("fresh", ok, float(middle), text, _citing(draft, old))
 
