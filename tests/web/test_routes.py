@@ -294,9 +294,9 @@ class Programmer:
         assert named, refusal
         if "Ask an administrator" in refusal:
             self.house.handed.permissions |= set(named)
-        if "create another" in refusal:
+        if "create another token" in refusal:
             chosen = named[:1] if "one of them" in refusal else named
-            await self.create({*chosen, *(self.scopes if "besides those that this one has" in refusal else ())})
+            await self.create({*chosen, *(self.scopes if "and those that this one has" in refusal else ())})
 
 
 @pytest.fixture

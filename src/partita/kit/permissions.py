@@ -103,8 +103,8 @@ def authorize(viewer: Viewer, permission: str) -> None:
         )
     if viewer.via == "token":
         raise Forbidden(
-            f"This needs the permission {_named(permission)}, which you do not have either. Ask an administrator for "
-            f"it. When you have it, {_another_token('it', viewer)}"
+            f"This needs the permission {_named(permission)}, which neither this token nor you have. Ask an "
+            f"administrator for it. When you have it, {_another_token('it', viewer)}"
         )
     raise Forbidden(f"This needs the permission {_named(permission)}. Ask an administrator for it.")
 
@@ -149,8 +149,8 @@ def require_write(viewer: Viewer, system: str) -> None:
 
 def _another_token(permission: str, viewer: Viewer) -> str:
     """The next step for the owner of a token: one that has another permission and still does what this one does."""
-    besides = ", besides those that this one has," if viewer.permissions or viewer.lapsed else ""
-    return f"create another with {permission}{besides} on your account page (/account/tokens)."
+    besides = " and those that this one has" if viewer.permissions or viewer.lapsed else ""
+    return f"create another token with {permission}{besides} on your account page (/account/tokens)."
 
 
 _MOST_NAMED = 5

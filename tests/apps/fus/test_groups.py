@@ -142,7 +142,7 @@ async def test_a_token_is_told_at_once_of_all_that_it_lacks_to_grant(service: Fu
     token = replace(ADMIN, via="token", permissions=ADMIN.permissions - needed, withheld=needed)
     group = NewGroup(name="strong", permissions=(Fus.EDIT, House.MANAGE_USERS))
     with pytest.raises(
-        Forbidden, match=r"lacks the permissions .*, which you have.* create another with them"
+        Forbidden, match=r"lacks the permissions .*, which you have.* create another token with them"
     ) as refused:
         await service.groups.create(token, group)
     assert all(each in refused.value.detail for each in needed)
