@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -158,6 +159,33 @@ async def test_the_nearest_name_is_told_or_those_there_are(
     assert found.keys() == said.keys()
     for name, message in found.items():
         assert message.startswith(f"{SAYS_SO}{said[name]}"), message
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "said"),
+    [
+        (
+            "/api/newsletter/newsletters",
+            {"titel": "x", "langage": "en"},
+            {"titel": "did you mean title?", "langage": "did you mean language?"},
+        ),
+        ("/api/newsletter/sources", {"zzyzx": 1}, {"zzyzx": "these exist: title, text, url, "}),
+        (
+            "/api/kelifax/resources",
+            {"submitter": {"companyEmial": "a@example.org"}},
+            {"submitter.companyEmial": "did you mean companyEmail?"},
+        ),
+    ],
+)
+async def test_the_nearest_field_of_a_body_is_told_too(
+    described: Described, admin: Person, path: str, sent: dict[str, Any], said: dict[str, str]
+) -> None:
+    same = {"sec-fetch-site": "same-origin", "content-type": "application/json"}
+    answer = await admin.ask("POST", path, json.dumps(sent).encode(), same)
+    assert answer.status == 422
+    told = {each["field"]: each["message"] for each in answer.json["errors"]}
+    for name, message in said.items():
+        assert told[name].startswith(f"There is no such field; {message}"), told[name]
 
 
 async def test_everything_that_is_wrong_is_told_at_once(described: Described, admin: Person) -> None:

@@ -116,14 +116,19 @@ def _own_message(context: Context) -> str:
     return str(context.get("reason") or context.get("error") or "This is not valid.")
 
 
-def _unknown_parameter(context: Context) -> str:
-    names: Sequence[str] = context["known"]
-    meant = nearest(context["name"], names)
-    if meant is not None:
-        return f"There is no such parameter; did you mean {meant}?"
-    if not names:
-        return "There is no such parameter, and no other either."
-    return f"There is no such parameter; these exist: {', '.join(names)}."
+def _unknown(what: str) -> Callable[[Context], str]:
+    def say(context: Context) -> str:
+        names: Sequence[str] | None = context.get("known")
+        if names is None:
+            return f"There is no such {what}."
+        meant = nearest(context["name"], names)
+        if meant is not None:
+            return f"There is no such {what}; did you mean {meant}?"
+        if not names:
+            return f"There is no such {what}, and no other either."
+        return f"There is no such {what}; these exist: {', '.join(names)}."
+
+    return say
 
 
 def _unquoted(choices: str) -> str:
@@ -190,8 +195,8 @@ _MESSAGES: dict[str, Callable[[Context], str]] = {
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
-    "extra_forbidden": _always("There is no such field."),
-    UNKNOWN_PARAMETER: _unknown_parameter,
+    "extra_forbidden": _unknown("field"),
+    UNKNOWN_PARAMETER: _unknown("parameter"),
     "json_invalid": _always("This is not JSON."),
     "value_error": _own_message,
     "assertion_error": _own_message,

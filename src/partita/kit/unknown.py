@@ -6,18 +6,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Form
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from partita.kit.messages import UNKNOWN_PARAMETER, field_errors
 from partita.kit.parameters import Handle
 from partita.kit.problems import Invalid
+
+_EXTRA = "extra_forbidden"
 
 
 def refusing_unknown(route: APIRoute, handle: Handle) -> Handle:
@@ -45,6 +48,38 @@ def refuse_unknown_fields(sent: Iterable[str], known: Collection[str]) -> None:
     unknown = _unknown("body", sent, known)
     if unknown:
         raise Invalid(*field_errors(unknown, skip=1))
+
+
+def with_known_fields(errors: Iterable[Any], route: object) -> list[dict[str, Any]]:
+    """The errors of a request; those about fields that the body of its route does not have know which it has."""
+    body = route.body_field if isinstance(route, APIRoute) else None
+    if body is None:
+        return [*errors]
+    return [_knowing(each, body.field_info.annotation) if each["type"] == _EXTRA else each for each in errors]
+
+
+def _knowing(error: dict[str, Any], kind: Any) -> dict[str, Any]:
+    *path, name = error["loc"][1:] or ("",)
+    model = _only_model(kind)
+    for part in path:
+        fields = model.model_fields.values() if model is not None else ()
+        inner = next((each for each in fields if part in (each.alias, each.validation_alias)), None)
+        if inner is not None:
+            model = _only_model(inner.annotation)
+        elif not isinstance(part, int):  # a member of a union, or something that is no field
+            return error
+    if model is None:
+        return error
+    known = tuple(each.alias or own for own, each in model.model_fields.items())
+    return {**error, "ctx": {**error.get("ctx", {}), "name": str(name), "known": known}}
+
+
+def _only_model(kind: Any) -> type[BaseModel] | None:
+    """The model in a type such as `list[Model] | None`; None if there are several, or none."""
+    if isinstance(kind, type) and not get_args(kind):
+        return kind if issubclass(kind, BaseModel) else None
+    found = {each for each in map(_only_model, get_args(kind)) if each is not None}
+    return found.pop() if len(found) == 1 else None
 
 
 def query_names(dependant: Dependant) -> Iterator[str]:

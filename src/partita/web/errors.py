@@ -36,6 +36,7 @@ from partita.kit.problems import (
 from partita.kit.refusals import refusal_of
 from partita.kit.routes import keeps, viewer_of
 from partita.kit.serving import serving
+from partita.kit.unknown import with_known_fields
 from partita.table.errors import (
     ChangedMeanwhileError,
     ForeignItemError,
@@ -196,7 +197,7 @@ def _whole(text: str) -> str:
 
 def _not_valid(request: Request, error: RequestValidationError) -> Problem:
     details = error.errors()
-    errors = field_errors(details, skip=1)
+    errors = field_errors(with_known_fields(details, request.scope.get("route")), skip=1)
     if any(each["type"] == "json_invalid" for each in details):
         return BadRequest("The body is not JSON.", code="invalid_json", errors=errors)
     if any(each["loc"] == ("body",) for each in details) and not _says_json(request):
