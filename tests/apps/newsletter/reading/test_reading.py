@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from datetime import date
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
@@ -20,6 +22,13 @@ TODAY = date(2026, 11, 16)
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+def _archive_of(name: str) -> bytes:
+    made = BytesIO()
+    with ZipFile(made, "w") as archive:
+        archive.writestr(name, "x")
+    return made.getvalue()
 
 
 async def _read(data: bytes) -> Reading:
@@ -155,10 +164,11 @@ async def test_a_source_read_again_keeps_the_ids_of_what_has_not_changed() -> No
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "none of the kinds"),
+        (b"", "The file is empty"),
         (b"   \n ", "no text"),
         (b"\x89PNG\r\n\x1a\n" + b"x" * 50, "none of the kinds"),
-        (b"PK\x03\x04" + b"\0" * 60, "none of the kinds"),
+        (b"PK\x03\x04" + b"\0" * 60, "The file is damaged: its end is missing"),
+        (_archive_of("notes.bin"), "none of the kinds"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old Word"),
         (b"<?xml version='1.0'?><a>b</a>", "none of the kinds"),
         (b"\x00\x01\x02\x03" * 100, "none of the kinds"),

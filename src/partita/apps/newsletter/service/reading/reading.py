@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from io import BytesIO
 from typing import Any, cast
+from zipfile import is_zipfile
 
 from partita.apps.newsletter.service.reading.chunks import Passage
 from partita.apps.newsletter.service.reading.document import (
@@ -22,7 +24,7 @@ from partita.apps.newsletter.service.reading.document import (
     too_long,
     unknown_kind,
 )
-from partita.kit.files.content import DOCX, HTML, PDF, TEXT, XML, kind_of
+from partita.kit.files.content import DOCX, HTML, PDF, TEXT, XML, ZIP, kind_of
 from partita.kit.previews.blocks import Written
 from partita.kit.previews.making import made
 from partita.kit.previews.refusals import PreviewRefused
@@ -68,7 +70,13 @@ async def read_in(data: bytes, source_id: str, today: date, charset: str = "") -
         raise PreviewRefused(
             "This is a document of old Word, or one with a password. Save it as .docx without a password."
         )
-    if kind not in (HTML, TEXT, XML, None) or not data:
+    if not data:
+        raise PreviewRefused("The file is empty.")
+    if kind == ZIP and not is_zipfile(BytesIO(data)):  # the list of what is in it stands at its end
+        raise PreviewRefused(
+            "The file is damaged: its end is missing. If it is a Word document, save it again as .docx and add that."
+        )
+    if kind not in (HTML, TEXT, XML, None):
         raise unknown_kind()
     if len(data) > MOST_TEXT_BYTES:
         raise PreviewRefused(f"Text may have {MOST_TEXT_BYTES // 1_000_000} MB at most. Split it and add the parts.")
