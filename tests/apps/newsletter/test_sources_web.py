@@ -237,6 +237,33 @@ async def test_content_is_searched_in_the_sources_that_were_chosen(desk: ServedL
     assert "Searching all sources" in (await ada.get(plan)).text
 
 
+async def test_sources_that_are_not_there_cannot_be_chosen_and_those_that_go_are_told(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    await _send(ada, "/newsletter/sources", {"text": f"Rain at last. {PROSE * 3}", "title": "First"})
+    made = await desk.service.newsletters.create(ada.viewer, NewNewsletter(title="Rains"))
+    other = await desk.service.newsletters.create(ada.viewer, NewNewsletter(title="Winds"))
+    await desk.catch_up()
+    (first,) = await desk.service.sources.page(ada.viewer)
+    private = {"text": f"Private. {PROSE}", "title": "Private", "shelf": other.newsletter_code}
+    elsewhere = (await ada.api("POST", "/sources", private)).json["source_id"]
+    topics = f"/newsletters/{made.newsletter_code}/topics"
+    for wrong in ("nope", elsewhere):
+        answer = await ada.api("PUT", topics, {"source_ids": [first.source_id, wrong]})
+        assert (answer.status, [each["field"] for each in answer.json["errors"]]) == (422, ["source_ids"])
+        assert wrong in answer.json["errors"][0]["message"]
+    chosen = {"selected_types": ["Livestock & Animal Health"], "source_ids": [first.source_id]}
+    assert (await ada.api("PUT", topics, chosen)).status == 200
+    assert (await ada.api("DELETE", f"/sources/{first.source_id}")).status < 300
+    await desk.catch_up()
+    assert (await ada.api("PUT", topics, chosen)).status == 200
+    assert (await ada.api("POST", f"{topics}/retrieve")).status == 202
+    await desk.catch_up()
+    shown = (await ada.get(f"/newsletter/editions/{made.newsletter_code}/plan")).text
+    assert "Only the sources that you chose are searched, and none of them can be searched any more." in shown
+    answer = await ada.api("POST", f"/newsletters/{made.newsletter_code}/outline/generate")
+    assert "Only the sources that you chose were searched" in answer.json["detail"]
+
+
 async def test_whatever_leads_to_a_passage_opens_the_page_of_a_long_source_that_has_it(desk: ServedLetters) -> None:
     ada = await desk.person()
     text = "\n\n".join(f"## Part {number}\n\nWell number{number} is deep. {PROSE}" for number in range(130))

@@ -104,6 +104,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             sources=_sources(found),
             shelf=shelf,
             chosen_sources=frozenset(topics.source_ids),
+            still_searched=await service.topics.still_searched(topics),
             words=_words(newsletter, topics),
             marked=marked,
             strength=strength,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import TOPIC_GROUPS, as_plain, recommended_topics, topic_label
 from partita.apps.newsletter.inputs import TopicsEdit
-from partita.apps.newsletter.schema import Newsletter, Topics
+from partita.apps.newsletter.permissions import Letters
+from partita.apps.newsletter.schema import SHARED_SHELF, Newsletter, Source, Topics
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import changed, changed_since, reached, retrieval_settings, touch
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
-from partita.kit.problems import NotFound
+from partita.kit.problems import FieldError, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Put, Transaction
 from partita.table.types import timestamp
 from partita.table.versions import next_version
@@ -61,7 +62,28 @@ class TopicsOf:
         changes = dict(edit.changes)
         if "search_words" in changes:
             changes["search_words"] = {topic: words for topic, words in changes["search_words"].items() if words}
+        if changes.get("source_ids"):
+            await self._check_sources(viewer, code, changes["source_ids"])
         return await self._change(viewer, code, lambda _topics: changes)
+
+    async def _check_sources(self, viewer: Viewer, code: str, chosen: Sequence[str]) -> None:
+        """Refuse sources that are not there, or that the viewer may not read. Those that were chosen before may be gone
+        meanwhile, and stay."""
+        _, topics = await self.get(viewer, code)
+        new = tuple(dict.fromkeys(each for each in chosen if each not in topics.source_ids))
+        shelves = {code, SHARED_SHELF} if viewer.may(Letters.READ_SOURCES) else {code}
+        there = {each.source_id for each in await self._sources(new) if each.shelf in shelves}
+        missing = [each for each in new if each not in there]
+        if missing:
+            raise Invalid(FieldError("source_ids", f"There is no source {missing[0]}, or you may not read it."))
+
+    async def still_searched(self, topics: Topics) -> int:
+        """How many of the chosen sources can be searched: some may have been deleted or switched off since."""
+        return sum(each.searched for each in await self._sources(topics.source_ids))
+
+    async def _sources(self, source_ids: Sequence[str]) -> list[Source]:
+        found = await self._store.batch_get(schema.sources_with(tuple(source_ids))) if source_ids else []
+        return [each for each in found if each is not None]
 
     async def choose_recommended(self, viewer: Viewer, code: str) -> Topics:
         """The recommended topics, unless some are chosen."""
