@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from partita.apps.newsletter import schema
+from partita.apps.newsletter.formats import TOPICS
 from partita.apps.newsletter.inputs import NewItem, NewNewsletter, NewSource, SourceEdit, TopicsEdit
 from partita.apps.newsletter.schema import Issue, Newsletter, Source
 from partita.apps.newsletter.service.topics import passages
@@ -469,3 +470,17 @@ async def test_what_is_asked_in_other_words_is_found_on_the_page_in_the_top_bar_
         assert [each.title for each in bar] == ["A call for proposals"]
         other = await served.service.retrieval.try_search(ada.viewer, "zebras")
         assert other.hits[0].passage.title == "Coffee maps", "as the model says, however odd"
+
+
+async def test_the_refusal_of_an_unknown_topic_and_the_docs_name_all_topics(served: ServedLetters) -> None:
+    ada = await served.person()
+    made = await served.service.newsletters.create(ada.viewer, NewNewsletter(title="Rains"))
+    path = f"/newsletters/{made.newsletter_code}/topics"
+    sent = await ada.api("PUT", path, {"selected_types": ["News of the day"]})
+    asked = await ada.api("GET", "/sources/search?type=news")
+    documented = (Path(__file__).parents[3] / "docs/newsletter.md").read_text()
+    for key, label in TOPICS.items():
+        assert f"*{label}* (`{key}`)" in documented
+        for answer in (sent, asked):
+            assert answer.status == 422
+            assert label in answer.json["errors"][0]["message"]

@@ -60,6 +60,7 @@ TOPIC_GROUPS: dict[str, dict[str, str]] = {
 }
 TOPICS: dict[str, str] = {key: label for group in TOPIC_GROUPS.values() for key, label in group.items()}
 """Id → label, in the order in which an edition has them."""
+ONE_OF_THE_TOPICS = f"Choose one of the twelve topics: {', '.join(TOPICS.values())}."
 _TOPIC_IDS = {label: key for key, label in TOPICS.items()}
 MOST_TOPICS = 8
 RECOMMENDED_TOPICS = 5

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from partita.apps.newsletter.formats import MOST_TOPICS, TOPICS, topic_label
+from partita.apps.newsletter.formats import MOST_TOPICS, ONE_OF_THE_TOPICS, TOPICS, topic_label
 from partita.apps.newsletter.schema import (
     MOST_ITEMS,
     MOST_SECTIONS,
@@ -42,7 +42,7 @@ def _topic(value: Any) -> Any:
 
 def _known_topic(value: str) -> str:
     if value not in TOPICS.values():
-        raise ValueError("Choose one of the twelve topics.")
+        raise ValueError(ONE_OF_THE_TOPICS)
     return value
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import ConfigDict, Field
 
-from partita.apps.newsletter.formats import TOPICS, topic_label
+from partita.apps.newsletter.formats import ONE_OF_THE_TOPICS, TOPICS, topic_label
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Language
 from partita.apps.newsletter.service import NewsletterService
@@ -71,7 +71,7 @@ def add(api: Routes, service: NewsletterService) -> None:
         """The passages that answer a question, or that fit a topic."""
         label = topic_label(type) if type else ""
         if label and label not in TOPICS.values():
-            raise Invalid(FieldError("type", "Choose one of the twelve topics."))
+            raise Invalid(FieldError("type", ONE_OF_THE_TOPICS))
         if not label and not q.strip():
             raise Invalid(FieldError("q", "Enter a question, or choose a topic."))
         tried = await service.retrieval.try_search(viewer, q, label, newsletter, language)
