@@ -19,7 +19,13 @@ from partita.apps.kelifax.permissions import MODERATOR, ROLES
 from partita.apps.kelifax.schema import CATEGORIES, RESOURCES, Resource
 from partita.apps.kelifax.service.submissions import Submissions, resource_of
 from partita.apps.kelifax.service.transfer import FOLDER, MOST_ENTRIES, Format
-from partita.apps.kelifax.service.transfer.importing import _MOST_NAME, _MOST_REASON, ImportedRow, ImportReport, _short
+from partita.apps.kelifax.service.transfer.importing import (
+    _MOST_NAME,
+    ImportedRow,
+    ImportReport,
+    _room_for_reasons,
+    _short,
+)
 from partita.apps.kelifax.service.transfer.markdown_list import from_markdown
 from partita.apps.kelifax.service.transfer.reading import format_of, read_candidates
 from partita.apps.kelifax.service.transfer.writing import COLUMNS, csv_line, json_object, markdown_line
@@ -254,6 +260,17 @@ def test_a_heading_that_is_a_categorys_name_is_the_category(heading: str) -> Non
     assert read.resource.tags == []
 
 
+async def test_a_short_report_has_whole_reasons_and_its_job_counts_all_rows(kelifax: Kelifax) -> None:
+    row = {"resourceName": "Loom", "resourceUrl": "https://l.example.org", "usagePurpose": "Short."}
+    lists = {"keyFeatures": ["x"], "useCases": ["y", "z"]}
+    job = await _imported(kelifax, await _admin(kelifax), orjson.dumps([{**row, **lists}]))
+    (refused,) = kelifax.service.transfer.report(job).rows
+    assert not refused.reason.endswith("…")
+    for said in ("Purpose: At least 20 characters; this has 6.", "Key features 1: ", "Use cases 2: "):
+        assert said in refused.reason
+    assert (job.done, job.total) == (1, 1)
+
+
 def test_reasons_name_fields_as_the_form_does_and_end_with_a_word() -> None:
     (read,) = read_candidates(b"- [Wiki](https://wiki.example.org) - Short.", "md", "other")
     assert read.problem == "Purpose: At least 20 characters; this has 6."
@@ -360,8 +377,10 @@ def test_what_is_written_is_read_back_from_every_format(fields: dict[str, Any]) 
 @example("x" * 90)
 @example("€" * 30)
 def test_a_report_of_a_full_file_fits_into_the_result_of_a_job(text: str) -> None:
-    row = ImportedRow(99_999, _short(text, _MOST_NAME), "refused", _short(text, _MOST_REASON), "a" * 26)
-    assert len(as_json(ImportReport(False, (row,) * MOST_ENTRIES).values, "A result")) <= MOST_BYTES
+    for rows in (1, 45, 46, 300, MOST_ENTRIES):
+        reason = _short(text * 10, _room_for_reasons(rows))
+        row = ImportedRow(99_999, _short(text, _MOST_NAME), "refused", reason, "a" * 26)
+        assert len(as_json(ImportReport(False, (row,) * rows).values, "A result")) <= MOST_BYTES
 
 
 @pytest.mark.parametrize(

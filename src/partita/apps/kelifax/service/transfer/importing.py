@@ -18,7 +18,7 @@ from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.kelifax.service.notifications import IMPORTED
 from partita.apps.kelifax.service.resources import Resources
 from partita.apps.kelifax.service.submissions import Submissions
-from partita.apps.kelifax.service.transfer.reading import Candidate, ImportedResource, read_candidates
+from partita.apps.kelifax.service.transfer.reading import MOST_ENTRIES, Candidate, ImportedResource, read_candidates
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
 from partita.kit.import_ends import tell_import_ended
@@ -36,6 +36,7 @@ _AHEAD = 50
 _MOST_NAME = 56
 _MOST_REASON = 90
 """Bytes of a name and a reason that a report repeats, so that five hundred fit into the result of a job."""
+_LONGEST_REASON = 1_000
 
 Outcome = Literal["added", "there", "refused"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -119,13 +120,15 @@ class Importing:
         await running.progress("Reading the file")
         candidates = await self._candidates(arguments)
         importer = await self._kit.accounts.people.get(running.user_id or "")
+        most_reason = _room_for_reasons(len(candidates))
         rows: list[ImportedRow] = []
         for start in range(0, len(candidates), _AHEAD):
             ahead = candidates[start : start + _AHEAD]
             known = await self._known(ahead)
             for candidate in ahead:
                 await running.progress("Adding resources", done=len(rows), total=len(candidates))
-                rows.append(await self._take(running, arguments, candidate, known, importer))
+                rows.append(await self._take(running, arguments, candidate, known, importer, most_reason))
+        await running.progress(done=len(rows), total=len(candidates))
         return ImportReport(bool(arguments["dryRun"]), tuple(rows))
 
     async def _candidates(self, arguments: Arguments) -> list[Candidate]:
@@ -155,10 +158,11 @@ class Importing:
         candidate: Candidate,
         known: Mapping[str, Resource],
         importer: Account,
+        most_reason: int,
     ) -> ImportedRow:
         def outcome(outcome: Outcome, reason: str = "", slug: str = "") -> ImportedRow:
             return ImportedRow(
-                candidate.row, _short(candidate.name, _MOST_NAME), outcome, _short(reason, _MOST_REASON), slug
+                candidate.row, _short(candidate.name, _MOST_NAME), outcome, _short(reason, most_reason), slug
             )
 
         if candidate.resource is None:
@@ -220,6 +224,11 @@ class Importing:
             return (Put(entry),)
 
         return await self._submissions.create(completed(resource), logged)
+
+
+def _room_for_reasons(rows: int) -> int:
+    """Bytes for the reason of each of so many rows: a report of few has room for whole ones."""
+    return min(_LONGEST_REASON, _MOST_REASON * MOST_ENTRIES // max(1, min(rows, MOST_ENTRIES)))
 
 
 def _short(text: str, most: int) -> str:
