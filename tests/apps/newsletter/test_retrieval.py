@@ -243,6 +243,18 @@ async def test_the_plan_page_leads_from_topics_to_passages(served: ServedLetters
     assert "changed since" in page.text
 
 
+async def test_a_topic_whose_passage_fits_another_one_better_says_so(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", f"{GOATS} {GRANTS}")
+    code = await edition(served, ada, LIVESTOCK, FUNDING)
+    (entry,) = await found(served, ada, code)
+    lost = ({LIVESTOCK, FUNDING} - {entry["topic"]}).pop()
+    page = unescape((await ada.get(f"/newsletter/editions/{code}/plan")).text)
+    assert f"What fits this topic is used under {entry['topic']}, which it fits better." in page
+    assert f"No source speaks of {lost}." not in page
+    assert "changed since" not in page
+
+
 async def test_no_topic_is_refused_beside_the_topics(served: ServedLetters) -> None:
     ada = await served.person("editor")
     code = await edition(served, ada, LIVESTOCK)

@@ -19,7 +19,7 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.reading.reading import MOST_BYTES
-from partita.apps.newsletter.service.retrieval import strength, widened
+from partita.apps.newsletter.service.retrieval import elsewhere, strength, widened
 from partita.apps.newsletter.service.sources import MOST_AT_ONCE, Wanted
 from partita.apps.newsletter.service.topics import choices, outdated, passages
 from partita.apps.newsletter.service.writing.retrieval import HALF_LIFE, WINDOW
@@ -109,6 +109,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             marked=marked,
             strength=strength,
             widened=widened(topics),
+            elsewhere=elsewhere(topics),
             window=_window(newsletter),
             own_sources=(await service.sources.page(viewer, shelf=code, limit=_OWN_SOURCES)).items,
             most_bytes=MOST_BYTES,

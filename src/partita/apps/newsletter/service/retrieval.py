@@ -138,7 +138,8 @@ class Retrieving:
 
     async def _finish(self, work: Work, newsletter: Newsletter, topics: Topics, found: Retrieval) -> None:
         now = timestamp(self._kit.clock.now())
-        settings = retrieval_settings(newsletter, topics) | {"widened": list(found.widened)}
+        settings = retrieval_settings(newsletter, topics)
+        settings |= {"widened": list(found.widened), "elsewhere": _used_elsewhere(found)}
         after = topics.model_copy(
             update={
                 "retrieved_content": tuple(as_stored(stored_match(each)) for each in found.matches),
@@ -253,6 +254,22 @@ def parts_of(match: Match) -> dict[str, float]:
         "earlier": parts.earlier,
     }
     return {name: round(value, 3) for name, value in values.items()}
+
+
+def _used_elsewhere(found: Retrieval) -> dict[str, list[str]]:
+    """Topics with too little, and those that have passages which fit them too."""
+    used = {each.passage.id: each.topic for each in found.matches}
+    better: dict[str, list[str]] = {}
+    for each in found.misses:
+        label, passage_id = each.match.topic, each.match.passage.id
+        if each.reason == "other topic" and label in found.thin and passage_id in used:
+            better[label] = sorted({*better.get(label, ()), used[passage_id]})
+    return better
+
+
+def elsewhere(topics: Topics) -> dict[str, list[str]]:
+    """Topics with too little → the topics under which passages are used that fit them too."""
+    return dict(as_plain(topics.settings).get("elsewhere") or {})
 
 
 def widened(topics: Topics) -> tuple[str, ...]:
