@@ -17,7 +17,11 @@ from tests.engine.door.wire import Client
 
 VALUES = st.recursive(
     st.one_of(
-        st.none(), st.booleans(), st.integers(-10, 10), st.floats(allow_nan=False), st.text('{}[],"\\ab', max_size=12)
+        st.none(),
+        st.booleans(),
+        st.integers(-10, 10),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text('{}[],"\\ab', max_size=12),
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4), st.dictionaries(st.text("ab{,", max_size=3), inner, max_size=3)
