@@ -11,8 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests bench examples
-# Two more than there are cores: tests wait too, for servers and processes that they have started.
-MORE := $(shell expr $(WORKERS) + 2)
+# One more than there are cores: tests wait too, for servers and processes that they have started.
+MORE := $(shell expr $(WORKERS) + 1)
 TOLD := -n $(MORE) --dist loadfile --no-loadscope-reorder
 
 NPM := $(shell command -v npm 2>/dev/null)

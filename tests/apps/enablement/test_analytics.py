@@ -33,6 +33,7 @@ async def test_a_window_is_compared_with_the_one_before_and_a_day_without_anythi
     jobs = jobs_of(portal.kit, build(portal.kit))
     portal.clock.to("2026-03-10")
     await portal.service.events.viewed(VERA, content)
+    await worker_of(portal.kit, build(portal.kit)).drain()  # a stream keeps its records for a day
     portal.clock.to("2026-03-18")
     for viewer in (VERA, ANNA):
         await portal.service.events.viewed(viewer, content)
@@ -96,6 +97,7 @@ async def test_stale_content_is_overdue_expired_reported_or_unused(portal: Porta
     expired = await portal.released("Expired")
     await portal.service.reports.add(VERA, reported.content_id, NewReport(text="This is out of date."))
     await portal.service.lifecycle.expire(ANNA, expired.content_id, Reason())
+    await worker_of(portal.kit, build(portal.kit)).drain()
     portal.clock.to("2026-06-20")
     young = await portal.released("Young")
     await portal.service.events.viewed(VERA, overdue)
