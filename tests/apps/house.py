@@ -98,12 +98,13 @@ def kit_on(
 
 @contextmanager
 def engine_with(tables: tuple[Table, ...], faults: FaultPlan | None, clock: Callable[[], float]) -> Iterator[Engine]:
-    """A temporary engine that has these tables and nothing in them."""
+    """A temporary engine that has these tables and nothing in them. Nothing is done in the background: a test that
+    moves its clock by days would otherwise lose, now and then, what streams keep for one."""
     with TemporaryDirectory(prefix="partita-") as data:
         file = Path(data, FILE_NAME)
         file.touch(0o600)
         file.write_bytes(_file_with(tables))
-        with Engine(data, durability="off", faults=faults, clock=clock) as engine:
+        with Engine(data, durability="off", background=False, faults=faults, clock=clock) as engine:
             yield engine
 
 

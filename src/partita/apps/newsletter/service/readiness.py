@@ -28,10 +28,10 @@ class Readiness:
         """Content must have been found."""
         topics = await find(self._store, schema.topics, code)
         if topics is not None and not topics.retrieved_content and topics.retrieval_completed_at is not None:
-            few = (
-                topics.source_ids and "Only the sources that you chose were searched: search all sources, or add some."
-            )
-            raise not_ready(f"Nothing was found for your topics. {few or 'Add sources, or choose other topics.'}", 2)
+            step = "Add sources, or choose other topics."
+            if topics.source_ids:
+                step = "Only the sources that you chose were searched: search all sources, or add some."
+            raise not_ready(f"Nothing was found for your topics. {step}", 2)
         if topics is None or not topics.retrieved_content:
             raise not_ready("Find content for your topics first; an outline is made of what was found.", 2)
 
