@@ -39,6 +39,14 @@ def test_fields_are_typed_in_the_direction_of_their_letters(house: House) -> Non
         manager.check()
 
 
+def test_lists_begin_at_their_points_also_in_what_is_written_from_right_to_left(house: House) -> None:
+    with window(house) as visitor:
+        visitor.open("/fus")
+        for direction, side in (("ltr", "left"), ("rtl", "right")):
+            for words in (TEXT, "A list in Latin letters"):
+                assert visitor.page.evaluate(_SIDE_OF_AN_ENTRY, [direction, words]) == side
+
+
 def _starts(thing: Locator) -> float:
     box = thing.bounding_box()
     assert box is not None
@@ -64,4 +72,16 @@ _FIRST_AND_LAST = """thing => {
     let last = first;
     for (let place = 1; place < text.length && at(place).top < first.bottom - 4; place += 1) last = at(place);
     return first.left > last.left;
+}"""
+
+_SIDE_OF_AN_ENTRY = """([direction, words]) => {
+    const prose = Object.assign(document.createElement("div"), { className: "prose", dir: direction });
+    const entry = document.createElement("li");
+    entry.textContent = words;
+    prose.append(document.createElement("ul"));
+    prose.firstChild.append(entry);
+    document.querySelector("main").append(prose);
+    const side = getComputedStyle(entry).textAlign;
+    prose.remove();
+    return side;
 }"""
