@@ -13,13 +13,16 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Error, sync_playwright
 
 from tests.browser.house import ADMIN, EVERYTHING, House, chromium_path, house_with
 from tests.browser.places import Place, empty_places, places
 from tests.browser.window import Window, window
 
 FOLDER = Path(os.environ.get("PARTITA_SCREENSHOTS", "build/screenshots"))
+_TRIES = 3
+_BUSY = "Unable to capture screenshot"
+"""What Chromium says of a long page at times, where much runs beside it; asked again, it has the picture."""
 
 
 def main() -> int:
@@ -59,7 +62,13 @@ def _take(shown: Window, place: Place, folder: Path, *, narrow: bool, dark: bool
     """A picture of the page that is open."""
     file = folder / ("dark" if dark else "light") / ("390" if narrow else "1280") / f"{place.name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
-    shown.page.screenshot(path=file, full_page=True)
+    for left in reversed(range(_TRIES)):
+        try:
+            shown.page.screenshot(path=file, full_page=True)
+            return
+        except Error as error:
+            if not left or _BUSY not in error.message:
+                raise
 
 
 def take(house: House, found: Iterable[Place], folder: Path) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Dialog, Error, Locator, Page, Response, expect
 
-from tests.browser.house import EVERYTHING, NARROW, WIDE, House
+from tests.browser.house import EVERYTHING, NARROW, WIDE, House, from_elsewhere
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 _TOLD_BY_THE_PAGE = "Failed to load resource: the server responded with a status of 4"
@@ -254,6 +254,7 @@ def window(
         reduced_motion="reduce",
         locale="en-GB",
         has_touch=narrow,
+        extra_http_headers=from_elsewhere(),
     )
     context.set_default_timeout(_SECONDS * 1000)
     found = Window(context.new_page(), house, script, narrow)
