@@ -65,7 +65,7 @@ def _part(part: str, rounds: int, large: int, *, short: bool = False) -> str:
         case "web":
             from bench import web
 
-            lines = web.section(web.compare(rounds, print, 0.2 if short else 1.5))
+            lines = web.section(web.compare(rounds, print, 0.1 if short else 1.5))
         case "newsletter":
             from bench import newsletter
 

@@ -10,6 +10,7 @@ import pytest
 from partita.bootstrap import examples, patterns, tables
 from partita.store.costs import cells, costs
 from partita.store.measure import measure
+from partita.table.cost import cost
 from partita.table.document import documents
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -37,6 +38,8 @@ def test_a_pattern_costs_what_the_page_says_however_much_is_stored(label: str) -
     assert "Scan" not in operations
     *_, enough, many = measured.steps
     assert enough.units == many.units, "a page costs more because more is stored"
+    said = cost(measured.request, EXAMPLES, items=25)
+    assert (said.units, said.calls, said.kind) == (enough.units, len(enough.calls), enough.kind), "`partita explain`"
     row = _rows().get(label)
     assert row is not None, f"docs/access-patterns.md lacks it: {RENEW}"
     *told, item, one, few, _, most = cells(measured)

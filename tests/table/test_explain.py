@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from partita.bootstrap import examples, patterns
 from partita.store.measure import measure
 from partita.table import Pattern
@@ -17,17 +15,6 @@ from tests.table.forum import FEED, FORUM, Post, posts_of
 
 EXAMPLES = examples()
 PATTERNS = {pattern.label: pattern for pattern in patterns()}
-
-
-@pytest.mark.parametrize("label", PATTERNS)
-def test_what_a_pattern_is_said_to_cost_is_what_the_engine_charges(label: str) -> None:
-    request = PATTERNS[label].request(EXAMPLES)
-    # Of several types there must be as many as a page holds of each.
-    times = getattr(request, "shards", 1) * max(1, len(getattr(request, "item_types", ())) // 2)
-    measured = measure(PATTERNS[label], EXAMPLES, stored=(60 * times,))
-    (step,) = measured.steps
-    said = cost(measured.request, EXAMPLES, items=25)
-    assert (said.units, said.calls, said.kind) == (step.units, len(step.calls), step.kind)
 
 
 def _explained(label: str, items: int = 25) -> str:

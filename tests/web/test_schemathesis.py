@@ -44,7 +44,7 @@ from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.timeout(MOST_SECONDS + 300)  # the first may have to make demo data
-EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "2"))
+EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "1"))
 A_FEW = 20
 A_REFUSAL = 2
 CHECKS = [

@@ -249,6 +249,8 @@ def test_no_two_notes_and_no_two_reviews_are_alike() -> None:
     for texts in (notes, [review.body for review in TEXTS.reviews]):
         assert min(map(len, texts)) >= 40
         for one, other in combinations(texts, 2):
+            if len(set(one.split()) & set(other.split())) < len(one.split()) / 4:
+                continue  # quickly seen
             matcher = SequenceMatcher(None, one, other, autojunk=False)
             alike = matcher.real_quick_ratio() > 0.8 and matcher.quick_ratio() > 0.8 and matcher.ratio() > 0.8
             assert not alike, (one, other)

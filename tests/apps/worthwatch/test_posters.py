@@ -315,7 +315,7 @@ def test_the_strip_is_a_picture_from_edge_to_edge(number: int) -> None:
 
 @pytest.mark.parametrize("genre", GENRE_HUES)
 def test_pillow_draws_what_svg_draws_for_every_motif(genre: str) -> None:
-    for place in range(4):
+    for place in range(2):
         made = motif_strip([Poster("MOVIE", f"{place}", "Home", 2001, (genre,))])
         ground = channels(palette((genre,), Dice(f"MOVIE#{place}", 64)).ground)
         with Image.open(BytesIO(made)) as picture:
