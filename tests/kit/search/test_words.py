@@ -54,7 +54,7 @@ def test_folding_twice_is_folding_once(text: str) -> None:
     assert tokens(fold(text)) == tokens(text)
 
 
-@given(st.text(st.characters(codec="utf-8") | st.sampled_from(" aé½ߺßـ\u00ad\u0301ㄱㅏ")))
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from(" aé½㈀ߺßـ\u00ad\u0301ㄱㅏ")))
 def test_words_are_the_same_with_and_without_their_places(text: str) -> None:
     composed = unicodedata.normalize("NFC", text)
     found = list(places(composed))

@@ -53,10 +53,11 @@ def places(text: str) -> Iterator[tuple[int, int, str]]:
         return
     start, word = 0, ""
     for place, character in enumerate(text):
-        pieces: list[str] = _FOLDED[ord(character)].split(" ")  # ½ ends a word with 1 and begins one with 2
+        # ½ ends a word with 1 and begins one with 2, and ㈀ is a word of its own.
+        pieces: list[str] = _FOLDED[ord(character)].split(" ")
         for number, piece in enumerate(pieces):
             if number and word:
-                yield start, place + bool(pieces[0]), unicodedata.normalize("NFC", word)
+                yield start, place + bool(pieces[number - 1]), unicodedata.normalize("NFC", word)
                 word = ""
             if piece and not word:
                 start = place
