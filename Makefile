@@ -11,9 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests bench examples
-# More than there are cores: tests wait too, for servers and processes that they have started; a browser waits less.
+# One more than there are cores: tests wait too, for servers and processes that they have started.
 MORE := $(shell expr $(WORKERS) + 1)
-MOST := $(shell expr $(WORKERS) + 2)
 TOLD := -n $(MORE) --dist loadfile --no-loadscope-reorder
 
 NPM := $(shell command -v npm 2>/dev/null)
@@ -133,8 +132,8 @@ demo: $(VENV)/.runtime
 # What pytest makes of the files of tests is kept, so one process does that first, instead of each worker all of it.
 tests: $(VENV)/.dev $(or $(NODE),$(PAGES))
 	@ls tests/__pycache__/*-pytest-* >/dev/null 2>&1 || $(BIN)/python -m pytest -qq --collect-only --ignore tests/browser >/dev/null 2>&1 || true
-	@echo "test: pytest with $(MOST) workers"
-	@$(BIN)/python -m pytest -q -n $(MOST) --dist worksteal --ignore tests/browser $(ARGS)
+	@echo "test: pytest with $(MORE) workers"
+	@$(BIN)/python -m pytest -q -n $(MORE) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"
 	@$(BIN)/python -m pytest -q $(TOLD) tests/browser
 

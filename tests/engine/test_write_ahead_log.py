@@ -25,6 +25,7 @@ PAGES = 40
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_ahead_log, "PAGES", PAGES)
     monkeypatch.setattr(write_ahead_log, "MOST_PAGES", 2 * PAGES)
+    monkeypatch.setattr(write_ahead_log, "_MORE_PAGES", PAGES // 4)
 
 
 def fill(engine: Engine, count: int, sizes: Sequence[int] = (), start: int = 0) -> Iterator[None]:
@@ -80,10 +81,18 @@ def test_zeros_in_it_are_nothing_that_was_written(
 def test_it_begins_anew_however_much_is_written(tmp_path: Path, background: bool) -> None:
     with Engine(tmp_path, background=background) as engine:
         create(engine)
-        pages = [engine.database.log.pages for _ in fill(engine, 400)]
-        assert max(pages) < 8 * PAGES
-        assert sum(later < earlier for earlier, later in pairwise(pages)) > 3
-        assert len(items_in(engine)) == 400
+        pages = list[int]()
+        for _ in fill(engine, 20_000):
+            pages.append(engine.database.log.pages)
+            if len(pages) >= 400 and _begun_anew(pages) > 3:  # the thread may have to wait for the processor
+                break
+        assert _begun_anew(pages) > 3
+        assert background or max(pages) < 8 * PAGES
+        assert len(items_in(engine)) == len(pages)
+
+
+def _begun_anew(pages: list[int]) -> int:
+    return sum(later < earlier for earlier, later in pairwise(pages))
 
 
 @pytest.mark.usefixtures("short")
