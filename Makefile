@@ -151,7 +151,7 @@ lint: $(VENV)/.dev ## Check style, layers and types
 
 # ---- long tests and measurements
 
-laws: $(VENV)/.dev ## Try every law that is quick on 500 examples instead of 30
+laws: $(VENV)/.dev ## Try every law that is quick on 500 examples instead of 20
 	@PARTITA_LAWS=500 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --timeout 1800 --ignore tests/browser -m hypothesis $(ARGS)
 
 differential: setup ## Compare the engine with three others on 20,000 generated requests (ARGS="--seed 2" for others)

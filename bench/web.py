@@ -192,14 +192,16 @@ def _get(path: str) -> bytes:
 
 
 async def _load(port: int, requests: list[bytes], seconds: float, every: float = 0.0) -> list[float]:
-    """One connection per request, each asking again and again, at most `every` so many seconds; how long it took."""
+    """One connection per request, each asking once at least and then again and again, at most `every` so many seconds;
+    how long it took."""
     ends = time.perf_counter() + seconds
     waits: list[float] = []
 
     async def ask(request: bytes) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
         await asyncio.sleep(random.uniform(0, every))
-        while time.perf_counter() < ends:
+        begun = 0.0
+        while not begun or time.perf_counter() < ends:
             begun = time.perf_counter()
             writer.write(request)
             status, _ = await _answer(reader)

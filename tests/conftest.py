@@ -20,7 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # by themselves (`make laws`). None fails because a machine is slow: an example may take as long as it takes.
 settings.register_profile(
     "laws",
-    max_examples=int(os.environ.get("PARTITA_LAWS", "30")),
+    max_examples=int(os.environ.get("PARTITA_LAWS", "20")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
