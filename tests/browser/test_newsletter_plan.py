@@ -60,7 +60,7 @@ def test_content_is_planned_in_every_window(desk: House, mode: Mode) -> None:
         expect(olga.page.locator(".passage-card mark").first).to_be_visible()
         olga.check()
         card = olga.page.locator(".passage-card", has_text="Camels")
-        olga.click(card.get_by_role("button", name="Pin"))
+        olga.click(card.get_by_role("button", name="Pin", exact=True))
         olga.told("Pinned")
         olga.click(olga.page.locator(".passage-card", has_text="Camels").get_by_role("button", name="Unpin"))
         olga.told("Undone")

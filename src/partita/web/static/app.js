@@ -337,6 +337,12 @@
 
   // ---- work that goes on at the server: parts of the page are replaced as they change, and only those
 
+  // A form on its way leads to a page of its own, which shows the end of the work too: to load this one anew would break
+  // it off, and what it did would not be said. One that brings a file leaves this page as it is: it is loaded in the end.
+  let sending = false;
+  addEventListener("submit", (event) => { sending = !event.defaultPrevented; });
+  addEventListener("pageshow", () => { sending = false; });
+
   const live = (element) => {
     const source = new EventSource(element.dataset.live);
     source.addEventListener("state", (event) => {
@@ -348,7 +354,7 @@
     });
     source.addEventListener("end", () => {
       source.close();
-      if (element.dataset.then) location.replace(element.dataset.then);
+      if (element.dataset.then) setTimeout(() => location.replace(element.dataset.then), sending ? 10_000 : 0);
     });
     addEventListener("pagehide", () => source.close());
   };
@@ -360,7 +366,7 @@
     const delays = all("[hx-trigger^='load delay:']", within).map((each) => DELAY.exec(each.getAttribute("hx-trigger"))).filter(Boolean);
     if (window.htmx || !delays.length) return;
     const milliseconds = Math.max(1000, Math.min(...delays.map(([, number, unit]) => number * (unit === "s" ? 1000 : 1))));
-    const timer = setTimeout(() => location.reload(), milliseconds);
+    const timer = setTimeout(() => sending || location.reload(), milliseconds);
     document.addEventListener("input", () => clearTimeout(timer), { once: true });
   };
 
